@@ -1,0 +1,76 @@
+"""Models of the optional `neural` extra: how they are loaded, and what their files hash to."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from retrievers.base import RetrievalError
+from retrievers.digest import joint_digest
+
+_FILES = (".safetensors", ".bin", ".json", ".txt", ".model")
+_OTHER_FORMATS = {"onnx", "openvino"}
+
+
+@lru_cache(maxsize=4)
+def load_model(kind: str, model: str, revision: str | None, device: str | None, max_length: int | None) -> Any:
+    """Return a SentenceTransformer or a CrossEncoder (`kind`), one copy a process.
+
+    model: a folder, or a name on the Hugging Face hub, fetched where it is not in the local cache yet.
+    Raises RetrievalError where the extra is not installed or the model cannot be loaded.
+    """
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise RetrievalError(
+            f"{model}: needs the `neural` extra, which is not installed; `pip install sentence-transformers`, "
+            "or use the embedded embedder=wordllama and reranker=late_interaction"
+        ) from error
+    settings: dict[str, Any] = {"revision": revision, "device": device}
+    if max_length is not None:
+        settings["max_length"] = max_length
+    try:
+        return getattr(sentence_transformers, kind)(model, **settings)
+    except Exception as error:  # the hub, torch and transformers each raise their own
+        raise RetrievalError(
+            f"{model}: cannot be loaded as a {kind} (revision {revision or 'newest'}): {_first_line(error)}; "
+            "check the name, or give the path of a folder that holds the model"
+        ) from error
+
+
+def model_digest(kind: str, model: str, revision: str | None, device: str | None, max_length: int | None) -> str:
+    """Return one SHA-256 over the model's weights, settings and vocabulary. Raises as load_model does."""
+    root = Path(model)
+    if not root.is_dir():
+        found = _cached_folder(model, revision)
+        if found is None:
+            load_model(kind, model, revision, device, max_length)
+            found = _cached_folder(model, revision)
+        if found is None:
+            raise RetrievalError(f"{model}: found no local copy, expected one after loading; give a folder's path")
+        root = found
+    files = [
+        file for file in root.rglob("*")
+        if file.suffix in _FILES and file.is_file() and not _OTHER_FORMATS & set(file.relative_to(root).parts)
+    ]  # fmt: skip
+    # Where both formats are there, safetensors is the one that is loaded.
+    safe = {file.parent for file in files if file.suffix == ".safetensors"}
+    files = [file for file in files if file.suffix != ".bin" or file.parent not in safe]
+    if not files:
+        raise RetrievalError(f"{root}: found no model file, expected some ending in {', '.join(_FILES)}")
+    return joint_digest(root, files)
+
+
+def _cached_folder(model: str, revision: str | None) -> Path | None:
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+    except ImportError:
+        return None
+    try:
+        return Path(snapshot_download(model, revision=revision, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,1 @@
+"""The experiment: from documents to a recorded, comparable, repeatable run."""

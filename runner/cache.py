@@ -1,0 +1,204 @@
+"""The store of immutable facts: vectors by text, rankings by query, pair scores by pair, in one SQLite file.
+
+A space is one producer's facts (a retriever on a snapshot, an embedder, a reranker); its name is the hash
+of its identity, and the identity is kept beside it so that a miss can be explained. Deleting the file
+loses time, never a result.
+"""
+
+import hashlib
+import json
+import sqlite3
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Vectors
+from runner.errors import RunnerError
+
+Mode = Literal["on", "refresh", "off", "only"]
+# SQLite's default limit of bound variables is far higher; short statements stay in its cache.
+_BATCH = 500
+_FORMAT = 1
+
+
+class CacheMiss(RunnerError):
+    """`cache=only` was asked for and a result is not in the cache."""
+
+
+def text_key(text: str) -> bytes:
+    """The key of a text: the first 16 bytes of its sha256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def pair_key(query: bytes, passage: bytes) -> bytes:
+    """The key of a query-passage pair, from the keys of its texts."""
+    return hashlib.sha256(query + passage).digest()[:16]
+
+
+class Cache:
+    """Facts by (space, key). Only the process that plans a sweep opens it, so there is one writer.
+
+    mode: `on` reads and writes, `refresh` writes without reading, `off` does neither, `only` reads and the
+    caller fails on what is missing.
+    """
+
+    def __init__(self, directory: Path, mode: Mode = "on") -> None:
+        self.directory = directory
+        self.mode = mode
+        self._spaces: dict[str, int] = {}
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def path(self) -> Path:
+        """The SQLite file."""
+        return self.directory / "cache.db"
+
+    def __enter__(self) -> "Cache":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @property
+    def reads(self) -> bool:
+        """Whether stored facts are used."""
+        return self.mode in ("on", "only")
+
+    @property
+    def writes(self) -> bool:
+        """Whether new facts are stored."""
+        return self.mode in ("on", "refresh")
+
+    def get(self, space: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The stored values of those keys; damaged records are warned of and count as missing."""
+        if not self.reads or not keys:
+            return {}
+        number = self._number(space)
+        if number is None:
+            return {}
+        found: dict[bytes, bytes] = {}
+        damaged = 0
+        connection = self._open()
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = connection.execute(
+                f"SELECT key, value, checksum FROM record WHERE space = ? AND key IN ({marks})", (number, *batch)
+            )
+            for key, value, checksum in rows:
+                if zlib.crc32(value, zlib.crc32(key)) == checksum:
+                    found[key] = value
+                else:
+                    damaged += 1
+        if damaged:
+            warnings.warn(
+                f"{damaged} damaged record(s) in {self.path} are computed again; delete the file if this repeats",
+                stacklevel=2,
+            )
+        return found
+
+    def put(self, space: str, kind: str, identity: Mapping[str, Any], items: Iterable[tuple[bytes, bytes]]) -> None:
+        """Store values in one transaction."""
+        if not self.writes:
+            return
+        with self._transaction() as connection:
+            number = self._number(space)
+            if number is None:
+                connection.execute(
+                    "INSERT OR IGNORE INTO space (name, kind, identity) VALUES (?, ?, ?)",
+                    (space, kind, json.dumps(identity, sort_keys=True, ensure_ascii=False)),
+                )
+                number = self._number(space)
+            connection.executemany(
+                "INSERT OR REPLACE INTO record (space, key, value, checksum) VALUES (?, ?, ?, ?)",
+                ((number, key, value, zlib.crc32(value, zlib.crc32(key))) for key, value in items),
+            )
+
+    def identities(self, kind: str) -> list[dict[str, Any]]:
+        """The identities of all spaces of a kind, newest first."""
+        if not self.reads or not self.path.exists():
+            return []
+        rows = self._open().execute("SELECT identity FROM space WHERE kind = ? ORDER BY number DESC", (kind,))
+        return [json.loads(identity) for (identity,) in rows]
+
+    def _number(self, space: str) -> int | None:
+        if space not in self._spaces:
+            if self._connection is None and not self.path.exists():
+                return None
+            row = self._open().execute("SELECT number FROM space WHERE name = ?", (space,)).fetchone()
+            if row is None:
+                return None
+            self._spaces[space] = int(row[0])
+        return self._spaces[space]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self._open()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("ROLLBACK")
+            self._spaces.clear()
+            raise
+        connection.execute("COMMIT")
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            try:
+                self._connection = self._connect()
+            except sqlite3.DatabaseError as error:
+                raise RunnerError(f"{self.path} is not a usable cache ({error}); delete it and run again") from None
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        # Autocommit: transactions are explicit. A second sweep waits for the first one's writes.
+        connection = sqlite3.connect(self.path, timeout=120, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _FORMAT):
+            raise RunnerError(f"{self.path} has format {version}, this program reads {_FORMAT}; delete it")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS space (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL,"
+            " kind TEXT NOT NULL, identity TEXT NOT NULL)"
+        )
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS record (space INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,"
+            " checksum INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID"
+        )
+        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+        return connection
+
+
+def pack_ranking(depth: int, rows: NDArray[np.int32], scores: NDArray[np.float64]) -> bytes:
+    """One query's ranking as bytes; depth is how far it was asked to go, so that a short one is known complete."""
+    return np.int32(depth).tobytes() + rows.astype("<i4").tobytes() + scores.astype("<f8").tobytes()
+
+
+def unpack_ranking(value: bytes) -> tuple[int, NDArray[np.int32], NDArray[np.float64]]:
+    """The depth, rows and scores of `pack_ranking`."""
+    count = (len(value) - 4) // 12
+    depth = int(np.frombuffer(value, "<i4", 1)[0])
+    return depth, np.frombuffer(value, "<i4", count, 4), np.frombuffer(value, "<f8", count, 4 + 4 * count)
+
+
+def pack_vector(vector: Vectors) -> bytes:
+    """One vector as bytes."""
+    return vector.astype("<f4").tobytes()
+
+
+def unpack_vectors(values: Sequence[bytes]) -> Vectors:
+    """Vectors of equal length as float32 [values, dimensions]."""
+    if not values:
+        return np.zeros((0, 0), np.float32)
+    return np.frombuffer(b"".join(values), "<f4").reshape(len(values), -1).astype(np.float32, copy=False)

@@ -1,0 +1,131 @@
+"""One passage a section of a Markdown page; tables and code blocks are never cut."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+from runner.chunkers.base import Chunk
+from runner.documents.document import Document
+from runner.errors import ConfigError
+from runner.markdown_outline import Outline, outline_of
+
+if TYPE_CHECKING:
+    from semantic_text_splitter import MarkdownSplitter
+
+_TOP = "top"
+_UNNAMED = "section"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section is the text between one heading and the next of any level, without the heading's own line.
+
+    A section longer than `max_chars` is cut at the largest Markdown units that fit, `overlap` characters shared;
+    a table or a code block stays whole, whatever its length. The title is the path of headings, the document's first.
+    A page whose id ends in `.txt` has no headings.
+    """
+
+    max_chars: int = 1200
+    overlap: int = 0
+
+    version: ClassVar[int] = 1
+    libraries: ClassVar[tuple[str, ...]] = ("markdown-it-py", "semantic-text-splitter")
+
+    def __post_init__(self) -> None:
+        if self.max_chars < 1 or not 0 <= self.overlap < self.max_chars:
+            raise ConfigError(
+                f"chunker.max_chars must be at least 1 and chunker.overlap from 0 to below it, "
+                f"found {self.max_chars} and {self.overlap}"
+            )
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Return the sections' chunks in reading order; a page without any body gives one empty chunk, `top`."""
+        plain = document.id.lower().endswith(".txt")
+        outline = Outline((), ()) if plain else outline_of(document.text)
+        slugs = _Slugs()
+        chunks = [
+            Chunk(start, end, title, slugs.take(slug))
+            for body, title, slug in _sections(document, outline)
+            for start, end in self._parts(document.text, body, outline.whole)
+        ]
+        return chunks or [Chunk(0, 0, document.title, _TOP)]
+
+    def _parts(
+        self, text: str, body: tuple[int, int], whole: tuple[tuple[int, int], ...]
+    ) -> Iterator[tuple[int, int]]:
+        start, end = _trimmed(text, *body)
+        if start == end:
+            return
+        if end - start <= self.max_chars:
+            yield start, end
+            return
+        pieces = self._pieces(text, start, end, whole)
+        first, last = next(pieces)
+        for piece in pieces:
+            if piece[1] - first <= self.max_chars:
+                last = piece[1]
+            else:
+                yield first, last
+                first, last = piece
+        yield first, last
+
+    def _pieces(
+        self, text: str, start: int, end: int, whole: tuple[tuple[int, int], ...]
+    ) -> Iterator[tuple[int, int]]:
+        """Cut [start, end) into blocks that must stay whole and, between them, prose that the splitter cuts."""
+        for block in (*(each for each in whole if start <= each[0] < end), (end, end)):
+            if start < block[0]:
+                for offset, piece in _splitter(self.max_chars, self.overlap).chunk_indices(text[start : block[0]]):
+                    yield start + offset, start + offset + len(piece)
+            if block[0] < block[1]:
+                yield _trimmed(text, *block)
+            start = block[1]
+
+
+@lru_cache(maxsize=8)
+def _splitter(max_chars: int, overlap: int) -> "MarkdownSplitter":
+    from semantic_text_splitter import MarkdownSplitter
+
+    return MarkdownSplitter(max_chars, overlap)
+
+
+def _sections(document: Document, outline: Outline) -> Iterator[tuple[tuple[int, int], str, str]]:
+    headings = outline.headings
+    yield (0, headings[0].start if headings else len(document.text)), document.title, _TOP
+    path: list[tuple[int, str]] = []
+    for position, heading in enumerate(headings):
+        after = headings[position + 1].start if position + 1 < len(headings) else len(document.text)
+        path = [*(above for above in path if above[0] < heading.level), (heading.level, heading.title)]
+        titles = [title for _, title in path if title]
+        if titles[:1] == [document.title]:
+            titles = titles[1:]
+        yield (heading.end, after), " > ".join(filter(None, [document.title, *titles])), heading.slug or _UNNAMED
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out blank lines at both ends and white space at the end; the first line keeps its indentation."""
+    part = text[start:end]
+    kept = part.rstrip()
+    if not kept:
+        return start, start
+    indented = len(kept) - len(kept.lstrip())
+    return start + kept.rfind("\n", 0, indented) + 1, start + len(kept)
+
+
+class _Slugs:
+    """Hands out slugs in reading order; one that is taken gets the next free number, from 2."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def take(self, slug: str) -> str:
+        number = self._next.get(slug, 1)
+        found = slug
+        while found in self._taken:
+            number += 1
+            found = f"{slug}-{number}"
+        self._next[slug] = number
+        self._taken.add(found)
+        return found

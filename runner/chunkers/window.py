@@ -1,0 +1,70 @@
+"""Passages of about equal size that begin and end with sentences where they can."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+from runner.chunkers.base import Chunk
+from runner.documents.document import Document
+from runner.errors import ConfigError
+
+if TYPE_CHECKING:
+    from semantic_text_splitter import TextSplitter
+
+# Chinese and Japanese have no spaces: there every character counts as a word.
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    r"|[^\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+
+@dataclass(frozen=True)
+class Window:
+    """size and overlap: upper limits in characters or words; sentences, Chinese ones too, stay whole if they fit.
+
+    Whatever is between two passages is white space only: no text is lost. The title is the document's.
+    """
+
+    size: int = 800
+    overlap: int = 100
+    by: str = "characters"
+
+    version: ClassVar[int] = 1
+    libraries: ClassVar[tuple[str, ...]] = ("semantic-text-splitter",)
+
+    def __post_init__(self) -> None:
+        if self.by not in _SIZES:
+            raise ConfigError(f"chunker.by must be one of {', '.join(_SIZES)}, found {self.by!r}")
+        if self.size < 1 or not 0 <= self.overlap < self.size:
+            raise ConfigError(
+                f"chunker.size must be at least 1 and chunker.overlap from 0 to below it, "
+                f"found {self.size} and {self.overlap}"
+            )
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Return chunks named 1, 2, ...; a blank text gives one empty chunk."""
+        found = _splitter(self.size, self.overlap, self.by).chunk_indices(document.text)
+        chunks = [
+            Chunk(start, start + len(part), document.title, str(number))
+            for number, (start, part) in enumerate(found, 1)
+        ]
+        return chunks or [Chunk(0, 0, document.title, "1")]
+
+
+def count_words(text: str) -> int:
+    """How many words a text has: runs without white space, and each Chinese or Japanese character by itself."""
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+_SIZES: dict[str, Callable[[str], int]] = {"characters": len, "words": count_words}
+
+
+@lru_cache(maxsize=8)
+def _splitter(size: int, overlap: int, by: str) -> "TextSplitter":
+    from semantic_text_splitter import TextSplitter
+
+    if by == "characters":
+        return TextSplitter(size, overlap)
+    return TextSplitter.from_callback(_SIZES[by], size, overlap)

@@ -1,0 +1,186 @@
+"""The settings of a job: where things live, and a typed, checked reading of a composed configuration."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from runner.errors import ConfigError
+
+HOME_VARIABLE = "RUNNER_HOME"
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def _checkout() -> Path | None:
+    root = _PACKAGE.parent
+    return root if (root / "conf").is_dir() and (root / "pyproject.toml").is_file() else None
+
+
+def conf_directory() -> Path:
+    """The folder of the shipped configuration files: `conf/` of a checkout, else the copy inside the wheel."""
+    checkout = _checkout()
+    return checkout / "conf" if checkout else _PACKAGE / "_conf"
+
+
+def data_directory() -> Path:
+    """The folder of the demo documents and suites."""
+    checkout = _checkout()
+    return checkout / "data" if checkout else _PACKAGE / "_data"
+
+
+def home() -> Path:
+    """The absolute folder that holds `mlruns/`, the same from wherever a command is started.
+
+    `RUNNER_HOME` if set; else the checkout; else, for an installed wheel, the nearest folder upwards that
+    already has an `mlruns`, or the current one.
+    """
+    named = os.environ.get(HOME_VARIABLE)
+    if named:
+        return Path(named).expanduser().resolve()
+    checkout = _checkout()
+    if checkout:
+        return checkout
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
+
+
+def register_resolvers() -> None:
+    """Make `${runner.home:}`, `${runner.data:}` and `${runner.stem:PATH}` known to OmegaConf; safe to repeat."""
+    OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
+    OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
+    OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
+
+
+def _unlisted(value: Any) -> Any:
+    if isinstance(value, list):
+        raise ValueError(
+            f"a list is one job, not a sweep; write {','.join(map(str, value))} without brackets and start with -m"
+        )
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=1)]
+Node = Mapping[str, Any]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FreshnessSettings(_Section):
+    """Which date field says how old the evidence is, and the windows in days."""
+
+    field: str
+    days: tuple[Count, ...]
+    as_of: str | None = None
+
+
+class SlicingSettings(_Section):
+    """Groups derived from the data; declared ones are named by the suite."""
+
+    freshness: FreshnessSettings | None = None
+
+
+class LatencySettings(_Section):
+    """How many queries are timed one by one, how many are run before unmeasured, and for how long at most."""
+
+    sample: Annotated[int, Field(strict=True, ge=0)] = 32
+    warmup: Annotated[int, Field(strict=True, ge=0)] = 3
+    seconds: float = 10.0
+
+
+class TrackingSettings(_Section):
+    """Where runs are logged."""
+
+    uri: str
+    experiment: str
+    artifacts: str | None = None
+
+
+class Settings(_Section):
+    """One job, fully resolved.
+
+    k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. The nodes are plain
+    mappings with a `_target_`.
+    """
+
+    k: Count
+    depth: Count
+    pool: Count
+    seed: Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=0)]
+    curve: tuple[Count, ...]
+    cache: Literal["on", "refresh", "off", "only"]
+    resume: bool
+    dry_run: bool
+    allow_holdout: bool
+    store: str
+    history: Literal["prepend", "ignore"] | None
+    dataset: Node
+    corpus: Node
+    chunker: Node
+    suite: Node
+    retriever: Node
+    slicing: SlicingSettings
+    latency: LatencySettings
+    tracking: TrackingSettings
+
+    @model_validator(mode="after")
+    def _within_depth(self) -> "Settings":
+        if self.k > self.depth:
+            raise ValueError(f"k={self.k} is deeper than the rankings (depth={self.depth}); add depth={self.k}")
+        return self
+
+    @classmethod
+    def read(cls, config: DictConfig | Mapping[str, Any]) -> "Settings":
+        """Check a composed configuration. Raises ConfigError listing every problem with its key."""
+        return cls.of_plain(plain(config))
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> "Settings":
+        """Check a resolved mapping. Raises ConfigError listing every problem with its key."""
+        try:
+            return cls.model_validate({key: value for key, value in values.items() if key != "hydra"})
+        except ValidationError as error:
+            lines = [_explain(cls, problem) for problem in error.errors()]
+            raise ConfigError("; ".join(lines)) from None
+
+    def curve_within_depth(self) -> tuple[int, ...]:
+        """The cuts of the logged curve that the rankings reach."""
+        return tuple(k for k in self.curve if k <= self.depth)
+
+
+def _explain(model: type[BaseModel], problem: Any) -> str:
+    key = ".".join(map(str, problem["loc"]))
+    if problem["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(key, model.model_fields, n=1)
+        return f"unknown setting {key!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    message = problem["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    if not key:
+        return str(message)
+    return f"{key}: {message}" + ("" if "a list is one job" in message else f", found {problem['input']!r}")
+
+
+def plain(config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
+    """Resolve a configuration to plain Python values. Raises ConfigError for what is missing or unresolvable."""
+    if not isinstance(config, DictConfig):
+        return dict(config)
+    try:
+        resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        key = error.full_key or "configuration"
+        if "issing mandatory" in str(error):
+            raise ConfigError(f"{key} has no value; add {key}=... to the command") from None
+        raise ConfigError(f"{key}: {str(error).splitlines()[0]}") from None
+    assert isinstance(resolved, dict)
+    return {str(key): value for key, value in resolved.items()}
+
+
+def as_config(values: Mapping[str, Any]) -> DictConfig | ListConfig:
+    """Wrap plain values for OmegaConf's own dumping and merging."""
+    return OmegaConf.create(dict(values))

@@ -1,0 +1,8 @@
+"""Documents, and the readers that make them: a folder of pages, a BEIR corpus, or the ids of ready-made cases."""
+
+from runner.documents.beir import Beir
+from runner.documents.cases import Cases
+from runner.documents.document import Document, DocumentReader, Normalization
+from runner.documents.pages import Pages
+
+__all__ = ["Beir", "Cases", "Document", "DocumentReader", "Normalization", "Pages"]

@@ -1,0 +1,70 @@
+"""How long one query takes: each alone, on one thread, after a warm-up, in a process that does nothing else."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from retrievers.base import Combining, Index, Indexing, Query, Rescoring, Vectorial
+from runner.config import LatencySettings
+from runner.plan import Stage
+
+
+def measure_latency(stage: Stage, index: Index | None, settings: LatencySettings) -> dict[str, float]:
+    """Milliseconds of this stage alone (its sources' work not counted), by query key in hex.
+
+    The sample is the queries with the lowest keys, so that every stage times the same ones. Stops after
+    `settings.seconds`. Empty for a stage whose index is not at hand.
+    """
+    sample = sorted(stage.queries)[: settings.sample]
+    if not sample or (index is None and isinstance(stage.part.object, Indexing | Vectorial)):
+        return {}
+    once = _one_query(stage, index)
+    taken: dict[str, float] = {}
+    with threadpool_limits(1):
+        for key in sample[: settings.warmup]:
+            once(stage.queries[key])()
+        began = time.perf_counter()
+        for key in sample:
+            run = once(stage.queries[key])
+            start = time.perf_counter()
+            run()
+            taken[key.hex()] = (time.perf_counter() - start) * 1000
+            if time.perf_counter() - began > settings.seconds:
+                break
+    return taken
+
+
+def _one_query(stage: Stage, index: Index | None) -> Callable[[Query], Callable[[], object]]:
+    """Return, for a query, the work to time, with what its sources found already laid out."""
+    retriever, depth = stage.part.object, stage.depth
+    passages = stage.snapshot.passages_for_retrieval()
+    if isinstance(retriever, Rescoring):
+
+        def rescoring(query: Query) -> Callable[[], object]:
+            sources = stage.source_rankings([query])
+
+            def run() -> object:
+                rows = retriever.candidates(sources).rows
+                pairs = np.stack([np.zeros(len(rows), np.int64), np.arange(len(rows))], axis=1)
+                scores = retriever.reranker.score([query.text], [passages.texts[row] for row in rows], pairs)
+                return retriever.rescore(sources, scores, depth)
+
+            return run
+
+        return rescoring
+    if isinstance(retriever, Combining):
+
+        def combining(query: Query) -> Callable[[], object]:
+            sources = stage.source_rankings([query])
+            return lambda: retriever.combine(sources, depth)
+
+        return combining
+    if isinstance(retriever, Vectorial) and index is not None:
+        return lambda query: lambda: retriever.search_vectors(
+            index, retriever.embedder.encode([query.text], kind="query"), depth
+        )
+    if isinstance(retriever, Indexing) and index is not None:
+        return lambda query: lambda: retriever.search(index, [query], depth)
+    return lambda query: lambda: retriever.retrieve(passages, [query], depth)

@@ -1,0 +1,86 @@
+"""Run independent tasks through joblib so that one bad task, or a killed worker, costs only itself."""
+
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function of the module level and its arguments; owner says whose work it is."""
+
+    owner: Any
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    units: int = 1
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task: a value or an error, and what it took in the process that ran it.
+
+    seconds: wall time. peak_memory_bytes: the high-water mark of that process.
+    """
+
+    number: int
+    value: Any
+    error: str | None
+    trace: str
+    seconds: float
+    peak_memory_bytes: int
+
+
+def peak_memory_bytes() -> int:
+    """The most memory this process ever held, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _guarded(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Done:
+    """Run one task and return its error as text: an exception object may not survive the way back."""
+    start = time.perf_counter()
+    value, error, trace = None, None, ""
+    try:
+        value = function(*arguments)
+    except Exception as caught:
+        error = f"{type(caught).__name__}: {caught}" if not str(caught).strip() else str(caught)
+        trace = traceback.format_exc()
+    return Done(number, value, error, trace, time.perf_counter() - start, peak_memory_bytes())
+
+
+def run_tasks(tasks: Sequence[Task], n_jobs: int, backend: str) -> Iterator[tuple[Task, Done]]:
+    """Yield each task with its outcome as it ends, in any order.
+
+    When a worker is killed, what had not come back is run again one task at a time, each in a worker of its
+    own, so that only the task that kills its worker fails.
+    """
+    waiting = dict(enumerate(tasks))
+    if not waiting:
+        return
+    try:
+        for done in _parallel(list(waiting.items()), n_jobs, backend):
+            yield waiting.pop(done.number), done
+        return
+    except BrokenProcessPool:
+        pass
+    for number, task in sorted(waiting.items()):
+        try:
+            done = next(iter(_parallel([(number, task)], max(2, n_jobs if n_jobs > 0 else 2), backend)))
+        except BrokenProcessPool:
+            done = Done(number, None, "the worker process was killed (out of memory?)", "", 0.0, 0)
+        yield task, done
+
+
+def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> Iterator[Done]:
+    if n_jobs == 1:
+        yield from (_guarded(number, task.function, task.arguments) for number, task in tasks)
+        return
+    pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="all")
+    yield from pool(delayed(_guarded)(number, task.function, task.arguments) for number, task in tasks)

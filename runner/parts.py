@@ -1,0 +1,177 @@
+"""The one place where configuration becomes objects, and where an object gets the identity that keys its results."""
+
+import hashlib
+import importlib
+import importlib.metadata
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from runner.errors import ConfigError, RunnerError
+
+TARGET = "_target_"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A built node with the configuration it was built from.
+
+    path: where in the configuration it stands. params: its own plain values. parts: nodes inside it by
+    dotted path. object: what `_target_` made.
+    """
+
+    path: str
+    name: str
+    target: str
+    params: Mapping[str, Any]
+    parts: Mapping[str, "Part"]
+    object: Any
+
+    @cached_property
+    def identity(self) -> dict[str, Any] | None:
+        """Everything that decides this part's results, as JSON values; None if that cannot be told.
+
+        A class without a `version` of its own is identified by the bytes of the file that defines it.
+        """
+        if not getattr(self.object, "cacheable", True):
+            return None
+        inside = {path: part.identity for path, part in self.parts.items()}
+        if any(identity is None for identity in inside.values()):
+            return None
+        excluded = set(getattr(self.object, "excluded", ()))
+        version = getattr(self.object, "version", None)
+        identity: dict[str, Any] = {
+            "target": self.target,
+            "version": version if version is not None else _source_hash(type(self.object)),
+            "libraries": self.libraries,
+            "contents": self.contents,
+            "params": {key: value for key, value in self.params.items() if key not in excluded},
+            "parts": inside,
+        }
+        try:
+            json.dumps(identity, sort_keys=True)
+        except TypeError:
+            return None
+        return identity
+
+    @cached_property
+    def key(self) -> str | None:
+        """Hash of the identity, or None for a part whose results are not kept."""
+        return None if self.identity is None else digest(self.identity)
+
+    @cached_property
+    def sharing_key(self) -> str:
+        """Equal for parts of equal configuration and files, also for those whose results are not kept."""
+        inside = {path: part.sharing_key for path, part in self.parts.items()}
+        return digest([self.target, repr(sorted(self.params.items())), self.contents, inside])
+
+    @cached_property
+    def libraries(self) -> dict[str, str]:
+        """Versions of the distributions that decide this part's results."""
+        return {name: _version(name) for name in getattr(self.object, "libraries", ())}
+
+    @cached_property
+    def contents(self) -> dict[str, str]:
+        """Hashes of the files (models, lexicons, recorded rankings) that decide this part's results."""
+        contents = getattr(self.object, "contents", None)
+        return dict(contents()) if contents else {}
+
+    def walk(self) -> Iterator["Part"]:
+        """This part and every part inside it, outermost first."""
+        yield self
+        for part in self.parts.values():
+            yield from part.walk()
+
+    def of_object(self, wanted: object) -> "Part":
+        """The part inside this one that holds that very object."""
+        for part in self.walk():
+            if part.object is wanted:
+                return part
+        raise RunnerError(f"{self.path}: {self.target} uses an object that its configuration does not name")
+
+
+def build(config: Any, path: str = "") -> Part:
+    """Build a node and all nodes inside it. Raises ConfigError naming the key, what was found and the remedy."""
+    if not isinstance(config, Mapping) or TARGET not in config:
+        raise ConfigError(f"{path}: expected a node with {TARGET}, found {config!r}")
+    for unsupported in ("_args_", "_partial_", "_recursive_", "_convert_"):
+        if unsupported in config:
+            raise ConfigError(f"{path}.{unsupported} is not supported; name every parameter")
+    target = str(config[TARGET])
+    parts: dict[str, Part] = {}
+    arguments: dict[str, Any] = {}
+    params: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in (TARGET, "name"):
+            continue
+        before = len(parts)
+        arguments[key] = _build_value(value, path, str(key), parts)
+        if len(parts) == before:
+            params[str(key)] = value
+    made = _call(_locate(target, path), arguments, path, target)
+    name = str(config.get("name") or target.rpartition(".")[2].lower())
+    return Part(path, name, target, params, parts, made)
+
+
+def _build_value(value: Any, path: str, key: str, parts: dict[str, Part]) -> Any:
+    if isinstance(value, Mapping):
+        if TARGET in value:
+            part = build(value, f"{path}.{key}".strip("."))
+            parts[key] = part
+            return part.object
+        return {name: _build_value(inner, path, f"{key}.{name}", parts) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_build_value(inner, path, f"{key}.{number}", parts) for number, inner in enumerate(value)]
+    return value
+
+
+def _locate(target: str, path: str) -> Any:
+    module_name, _, name = target.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(
+            f"{path}.{TARGET}: cannot import {target!r} ({error}); "
+            "it must be an importable module and class, and its folder on PYTHONPATH"
+        ) from None
+
+
+def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) -> Any:
+    try:
+        inspect.signature(factory).bind(**arguments)
+    except TypeError as error:
+        accepted = ", ".join(inspect.signature(factory).parameters) or "none"
+        raise ConfigError(f"{path}: {target}: {error}; it accepts: {accepted}") from None
+    try:
+        return factory(**arguments)
+    except RunnerError:
+        raise
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        raise ConfigError(f"{path}: {target}: {error}") from error
+
+
+def digest(value: Any) -> str:
+    """First 16 hex digits of the sha256 of a value's canonical JSON."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
+
+
+def _source_hash(cls: type) -> str:
+    try:
+        source = inspect.getsourcefile(cls)
+    except TypeError:
+        source = None
+    if source is None:
+        return "unknown"
+    return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]

@@ -1,0 +1,85 @@
+"""Figures of a sweep, drawn without a display and with the page's own colours kept apart for the colour-blind."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runner.metrics import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette: distinguishable with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = "osD^vPX"
+_CHINESE_FONTS = ("Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei", "WenQuanYi Zen Hei")
+
+
+def recall_curve(path: Path, title: str, ks: Sequence[int], lines: Mapping[str, Floats], n: int) -> None:
+    """Draw mean recall against k, one line a name."""
+    figure = _figure(5.6, 3.8)
+    axes = figure.subplots()
+    _draw(axes, ks, lines, f"{title}  (n = {n})")
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    _save(figure, path)
+
+
+def recall_by_slice(
+    path: Path, title: str, ks: Sequence[int], groups: Mapping[str, tuple[int, Mapping[str, Floats]]]
+) -> None:
+    """Draw one small figure a slice, with shared axes; groups: by slice value, its n and its lines."""
+    columns = min(3, len(groups))
+    rows = -(-len(groups) // columns)
+    figure = _figure(3.6 * columns, 2.7 * rows + 0.4)
+    cells = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, (value, (n, lines)) in zip(cells, groups.items(), strict=False):
+        _draw(axes, ks, lines, f"{value}  (n = {n})")
+    for axes in cells[len(groups) :]:
+        axes.set_visible(False)
+    cells[0].legend(frameon=False, fontsize=7, loc="lower right")
+    figure.suptitle(title, fontsize=11)
+    _save(figure, path)
+
+
+def _figure(width: float, height: float) -> "Figure":
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams["font.family"] = ["sans-serif"]
+    matplotlib.rcParams["font.sans-serif"] = [*_installed(_CHINESE_FONTS, matplotlib), "DejaVu Sans"][::-1]
+    return Figure(figsize=(width, height), dpi=110, layout="constrained")
+
+
+def _installed(names: Sequence[str], matplotlib: Any) -> list[str]:
+    from matplotlib import font_manager
+
+    known = {font.name for font in font_manager.fontManager.ttflist}
+    return [name for name in names if name in known][:1]
+
+
+def _draw(axes: "Axes", ks: Sequence[int], lines: Mapping[str, Floats], title: str) -> None:
+    for number, (name, values) in enumerate(lines.items()):
+        axes.plot(
+            ks, np.asarray(values), label=name, color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)], markersize=4, linewidth=1.5,
+        )  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_xticks(list(ks), [str(k) for k in ks], fontsize=7)
+    axes.minorticks_off()
+    axes.set_ylim(0, 1.02)
+    axes.tick_params(axis="y", labelsize=7)
+    axes.grid(alpha=0.25)
+    axes.set_xlabel("k", fontsize=8)
+    axes.set_ylabel("recall", fontsize=8)
+    axes.set_title(title, fontsize=9)
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    with warnings.catch_warnings():
+        # Without a Chinese font installed the letters become boxes: no reason to stop a sweep.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(path)

@@ -1,0 +1,155 @@
+"""Read text, JSON and YAML files strictly: every fault is kept with its line instead of being guessed around."""
+
+import difflib
+import json
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from runner.errors import InputError, Problem
+
+_BOM = b"\xef\xbb\xbf"
+_KINDS = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """The content of a file without its byte order mark; InputError, saying what was expected, if unreadable."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: not found; expected {what}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder; expected {what}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected {what}") from None
+    return data.removeprefix(_BOM)
+
+
+def decode(data: bytes, problems: list[Problem], line: int = 1) -> str | None:
+    """Decode UTF-8, or note the line of the first bad byte and return None. `line` is where the data begins."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        at = line + data.count(b"\n", 0, error.start)
+        byte = f"0x{data[error.start]:02x}"
+        problems.append(Problem(at, f"byte {byte} is not UTF-8; convert the file (iconv -f OLD -t UTF-8)"))
+        return None
+
+
+def numbered_lines(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers from 1; a line that is not UTF-8 is noted and left out."""
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        text = decode(raw, problems, number)
+        if text is not None and text.strip():
+            yield number, text.removesuffix("\r")
+
+
+class _Refused(ValueError):
+    pass
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Refused(f"key {next(key for key in keys if keys.count(key) > 1)!r} is given twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _Refused(f"{name} is not a number that can be kept; expected a finite one")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    # 1e999 is JSON, and an infinity in Python.
+    return number if math.isfinite(number) else _no_constant(text)
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite)
+_FAST = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+
+
+def json_fault(error: ValueError) -> str:
+    """Say in one line why text is not JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg} at column {error.colno})"
+    return str(error)
+
+
+def surrogate_fault(text: str) -> str | None:
+    """Say so when JSON text escapes half a surrogate pair, which no UTF-8 file can hold."""
+    if "\\ud" in text or "\\uD" in text:
+        try:
+            json.dumps(json.loads(text), ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return "a \\ud... escape is half of a pair; expected whole characters"
+        except ValueError:
+            return None
+    return None
+
+
+def json_lines(
+    lines: Iterable[tuple[int, str]], problems: list[Problem], *, strict: bool = True
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Parse one object a line. strict also notes keys given twice, at about twice the time."""
+    decoder = STRICT if strict else _FAST
+    for number, text in lines:
+        try:
+            value = decoder.decode(text)
+        except ValueError as error:
+            problems.append(Problem(number, json_fault(error)))
+            continue
+        except RecursionError:
+            problems.append(Problem(number, "JSON nested too deeply"))
+            continue
+        fault = surrogate_fault(text)
+        if fault:
+            problems.append(Problem(number, fault))
+        elif isinstance(value, dict):
+            yield number, value
+        else:
+            problems.append(Problem(number, f"found {kind_of(value)}, expected a JSON object {{...}} on every line"))
+
+
+def kind_of(value: Any) -> str:
+    """Name a JSON value for an error message, with the value itself where it is short."""
+    if value is None:
+        return "null"
+    kind = _KINDS.get(type(value), type(value).__name__)
+    shown = repr(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    return kind if isinstance(value, list | dict) or len(shown) > 60 else f"{kind} {shown}"
+
+
+def id_fault(value: Any) -> str | None:
+    """Say what makes a value unfit as an id, or None. Ids are strings, not empty, of one line, not padded."""
+    if not isinstance(value, str):
+        fix = f'; write "{value}"' if isinstance(value, int) and not isinstance(value, bool) else ""
+        return f"found {kind_of(value)}, expected a string{fix}"
+    if not value.strip():
+        return "is empty"
+    if value != value.strip():
+        return f"{value!r} has white space at its ends"
+    if not value.isprintable() and any(unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in value):
+        return f"{value!r} holds a control character (tab, line end, ...)"
+    return None
+
+
+def nfc(text: str) -> str:
+    """The composed form of a text, so that ids typed on different systems meet."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def did_you_mean(found: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` when a known word is close to the found one, else the known words."""
+    words = sorted(known)
+    close = difflib.get_close_matches(found, words, 1, 0.6)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(words)}" if words else ""
+
+
+def unknown_keys(found: Mapping[str, Any], known: Iterable[str], fix: str = "") -> list[str]:
+    """One message for every key that is not known."""
+    words = list(known)
+    return [f"unknown field {key!r}{did_you_mean(key, words)}{fix}" for key in found if key not in words]

@@ -1,0 +1,219 @@
+"""What a job says to MLflow: parameters that decide the result, metrics, tags and dataset inputs."""
+
+import platform
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runner.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluation
+from runner.measured import Measured
+from runner.metrics import METRICS_VERSION
+from runner.names import key_part, metric_key
+from runner.parts import Part
+from runner.plan import Job, Stage
+from runner.provenance import git_state, program_version
+from runner.tracking import DatasetInput
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A job with its scores, and what was measured of each of its stages by stage name."""
+
+    job: Job
+    evaluation: Evaluation
+    measured: Mapping[str, Measured]
+
+    def latency_ms(self, percentile: float) -> float | None:
+        """A percentile over the timed queries of the time all stages take together; None if nothing was timed."""
+        totals = self._latency_totals()
+        return float(np.percentile(totals, percentile)) if totals else None
+
+    def _latency_totals(self) -> list[float]:
+        timed = [each.latency_ms for each in self.measured.values()]
+        if not timed or not all(timed):
+            return []
+        shared = set.intersection(*(set(each) for each in timed))
+        return [sum(each[key] for each in timed) for key in sorted(shared)]
+
+
+def stages_of(stage: Stage) -> Iterator[Stage]:
+    """A stage and everything it builds on, each once."""
+    seen: set[int] = set()
+    waiting = [stage]
+    while waiting:
+        each = waiting.pop(0)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        waiting.extend(each.sources.values())
+
+
+def part_names(root: Part) -> dict[int, str]:
+    """A short name for each distinct part inside: its own where only it has it, else its path."""
+    parts = {id(part.object): part for part in root.walk()}
+    names = Counter(part.name for part in parts.values())
+    return {
+        number: part.name if names[part.name] == 1 else part.path.removeprefix(f"{root.path}.") or part.name
+        for number, part in parts.items()
+    }
+
+
+def params_of(job: Job) -> dict[str, Any]:
+    """Every setting that can change the result, under names that line up between runs."""
+    settings, suite, stage = job.settings, job.judged.suite, job.stage
+    root = stage.part
+    params: dict[str, Any] = {
+        "retriever": root.name,
+        "k": settings.k,
+        "depth": settings.depth,
+        "seed": settings.seed,
+        "suite": suite.name,
+        "suite_revision": suite.revision,
+        "suite_role": suite.role,
+        "unit": suite.unit,
+        "min_grade": suite.min_grade,
+        "history": settings.history,
+        "snapshot": stage.snapshot.id,
+        "documents_sha256": stage.snapshot.documents_sha256,
+        "documents": len(stage.snapshot.documents),
+        "passages": len(stage.snapshot.passages),
+        "dataset": settings.dataset.get("name", ""),
+        "retriever_hash": root.key or "not kept",
+        "metrics_version": METRICS_VERSION,
+        "program_version": program_version(),
+        "lib.python": platform.python_version(),
+    }
+    if hasattr(root.object, "pool"):
+        params["pool"] = root.object.pool
+    for key, value in _flat(stage.snapshot.settings.get("chunker", {})):
+        params[f"chunker.{key}"] = value
+    for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
+        params[f"normalization.{key}"] = value
+    names = part_names(root)
+    for part in {id(part.object): part for part in root.walk()}.values():
+        name = names[id(part.object)]
+        params |= {f"{name}.{key}": value for key, value in _flat(_defaults(part) | dict(part.params))}
+        params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}
+        params |= {f"lib.{library}": version for library, version in part.libraries.items()}
+        model = getattr(part.object, "model_id", None)
+        if model is not None:
+            params[f"{name}.model_id"] = model
+            role = "embedder" if hasattr(part.object, "encode") else "reranker"
+            params[role] = model if role not in params else f"{params[role]}, {model}"
+        if hasattr(part.object, "fuse"):
+            params["fusion"] = part.name
+    return {_param_key(key): value for key, value in params.items()}
+
+
+def _defaults(part: Part) -> dict[str, Any]:
+    """Settings that the configuration left to the class, where it is a dataclass."""
+    fields = getattr(part.object, "__dataclass_fields__", {})
+    inner = {path.partition(".")[0] for path in part.parts}
+    values = {name: getattr(part.object, name) for name in fields if name not in inner}
+    return {name: value for name, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _param_key(name: str) -> str:
+    return ".".join(key_part(part) for part in name.split("."))
+
+
+def metrics_of(scored: Scored) -> dict[str, float]:
+    """Means with their counts, by slice too; queries by fate; latency, memory and index figures by stage."""
+    evaluation = scored.evaluation
+    metrics: dict[str, float] = {}
+    for group, means in evaluation.means.items():
+        metrics |= {metric_key(metric, group): value for metric, value in means.items()}
+    judged = evaluation.judged
+    metrics |= {
+        "queries_unjudged": judged.unjudged,
+        "queries_unanswerable": len(judged.unanswerable),
+        "queries_nothing_returned": int((evaluation.found.length == 0).sum()),
+        "failing": evaluation.lost(LOST_IN_POOL) + evaluation.lost(LOST_IN_RANKING),
+        "failing_lost_in_pool": evaluation.lost(LOST_IN_POOL),
+        "failing_lost_in_ranking": evaluation.lost(LOST_IN_RANKING),
+    }
+    metrics |= {f"unanswerable/{name}": value for name, value in evaluation.unanswerable.items()}
+    metrics |= _measured_metrics(scored)
+    return metrics
+
+
+def _measured_metrics(scored: Scored) -> dict[str, float]:
+    metrics: dict[str, float] = {}
+    for percentile in (50, 95):
+        total = scored.latency_ms(percentile)
+        if total is not None:
+            metrics[f"latency_p{percentile}_ms"] = total
+    for stage, measured in scored.measured.items():
+        name = key_part(stage)
+        if measured.latency_ms:
+            times = list(measured.latency_ms.values())
+            metrics[f"latency_p50_ms/{name}"] = float(np.percentile(times, 50))
+            metrics[f"latency_p95_ms/{name}"] = float(np.percentile(times, 95))
+            metrics[f"latency_queries/{name}"] = len(times)
+        if measured.index_build_seconds is not None:
+            metrics[f"index_build_seconds/{name}"] = measured.index_build_seconds
+        if measured.index_bytes is not None:
+            metrics[f"index_bytes/{name}"] = measured.index_bytes
+    peaks = [measured.peak_memory_bytes for measured in scored.measured.values() if measured.peak_memory_bytes]
+    if peaks:
+        metrics["peak_memory_bytes"] = max(peaks)
+    return metrics
+
+
+def curves_of(evaluation: Evaluation) -> dict[str, list[tuple[int, float]]]:
+    """`curve/recall` and the like, with step = k."""
+    return {
+        f"curve/{metric}": [(k, float(value)) for k, value in zip(evaluation.ks, values, strict=True)]
+        for metric, values in evaluation.curve.items()
+    }
+
+
+def tags_of(scored: Scored, sweep: str | None) -> dict[str, str]:
+    """What runs are found and grouped by."""
+    job = scored.job
+    tags = {
+        "kind": "run",
+        "fingerprint": job.fingerprint,
+        "suite": job.judged.suite.name,
+        "snapshot": job.stage.snapshot.id,
+        "suite_role": job.judged.suite.role,
+        **git_state(),
+    }
+    if "git_commit" in tags:
+        tags["mlflow.source.git.commit"] = tags["git_commit"]
+    tags["mlflow.source.name"] = "runner"
+    times = sorted({measured.measured_at for measured in scored.measured.values() if measured.measured_at})
+    hosts = sorted({f"{each.host} ({each.cpu})" for each in scored.measured.values() if each.host})
+    if times:
+        tags |= {"measured_at": ", ".join(times), "measured_on": ", ".join(hosts)}
+    if sweep:
+        tags["sweep"] = sweep
+    return tags
+
+
+def inputs_of(job: Job) -> list[DatasetInput]:
+    """The suite and the snapshot as MLflow datasets with their digests."""
+    suite, snapshot = job.judged.suite, job.stage.snapshot
+    return [
+        DatasetInput(suite.name, suite.revision, f"suite:{suite.name}@{suite.revision}", "evaluation"),
+        DatasetInput("snapshot", snapshot.id, f"snapshot:{snapshot.id}", "corpus"),
+    ]
+
+
+def name_pairs(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Every (metric, group) that `metrics_of` names, for the collision check."""
+    for group, means in evaluation.means.items():
+        if group != ALL:
+            yield from ((metric, group) for metric in means)

@@ -1,0 +1,6 @@
+"""Snapshots: documents cut into passages under one id, and the store that keeps them."""
+
+from runner.snapshot.snapshot import UNITS, Passage, Snapshot
+from runner.snapshot.store import SnapshotStore
+
+__all__ = ["UNITS", "Passage", "Snapshot", "SnapshotStore"]

@@ -1,0 +1,158 @@
+"""An immutable set of documents cut into passages, with an id that is the hash of all of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from functools import cached_property
+from importlib.metadata import version
+from itertools import pairwise
+from typing import Any
+
+from retrievers.base import Passages
+from runner.canonical import sha256_of, sha256_of_lines
+from runner.chunkers.base import Chunker
+from runner.documents.document import Document, Normalization
+from runner.errors import InputError, RunnerError
+
+FORMAT = 1
+UNITS = ("document", "passage")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk of a document: a readable id, the document's id, [start, end) in characters of its text, a title."""
+
+    id: str
+    document: str
+    start: int
+    end: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """documents and passages sorted by id. settings: how they were made (format, normalization, chunker)."""
+
+    id: str
+    documents: tuple[Document, ...]
+    passages: tuple[Passage, ...]
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def build(
+        cls,
+        documents: Iterable[Document],
+        chunker: Chunker,
+        chunker_settings: Mapping[str, Any] | None = None,
+        normalization: Normalization | None = None,
+    ) -> "Snapshot":
+        """Cut the documents and name the result.
+
+        chunker_settings: needed only by a chunker that is not a dataclass, whose own fields are its settings.
+        Raises RunnerError for a document id given twice, for a passage id given twice or a range outside its text.
+        """
+        kept = tuple(sorted(documents, key=lambda document: document.id))
+        _refuse_repeated("document", [document.id for document in kept])
+        passages = [
+            Passage(
+                f"{document.id}#{chunk.slug}" if chunk.slug else document.id,
+                document.id, chunk.start, chunk.end, chunk.title,
+            )
+            for document in kept
+            for chunk in chunker.split(document)
+        ]  # fmt: skip
+        passages.sort(key=lambda passage: passage.id)
+        _refuse_repeated("passage", [passage.id for passage in passages])
+        settings = {
+            "format": FORMAT,
+            "normalization": (normalization or Normalization()).settings(),
+            "chunker": _chunker_settings(chunker, chunker_settings or {}),
+        }
+        unnamed = cls("", kept, tuple(passages), settings)
+        unnamed.check_ranges()
+        return cls(unnamed.content_id(), kept, unnamed.passages, settings)
+
+    def content_id(self) -> str:
+        """The id that this content must have: 16 hex digits over settings, document hashes and passages."""
+        content = {
+            "settings": self.settings,
+            "documents": self.documents_sha256,
+            "passages": self.passages_sha256,
+        }
+        return sha256_of(content)[:16]
+
+    @cached_property
+    def documents_sha256(self) -> str:
+        """64 hex digits over the lines `id<TAB>sha256`, sorted by id: the sha256 of the stored `documents.tsv`."""
+        return sha256_of_lines(f"{document.id}\t{document.sha256}" for document in self.documents)
+
+    @cached_property
+    def passages_sha256(self) -> str:
+        """64 hex digits over the id, document, range and title of every passage."""
+        return sha256_of([[p.id, p.document, p.start, p.end, p.title] for p in self.passages])
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields that any document has, sorted."""
+        return tuple(sorted({name for document in self.documents for name in document.fields}))
+
+    @cached_property
+    def _text_of(self) -> dict[str, str]:
+        return {document.id: document.text for document in self.documents}
+
+    def text(self, passage: Passage) -> str:
+        """The passage's own text: exactly its range of the document's normalised text."""
+        return self._text_of[passage.document][passage.start : passage.end]
+
+    def units(self, unit: str) -> tuple[str, ...]:
+        """All ids that judgments in this unit may name, sorted. Raises InputError for a unit that is not there."""
+        if unit == "document":
+            return tuple(document.id for document in self.documents)
+        if unit == "passage":
+            return tuple(passage.id for passage in self.passages)
+        raise InputError(f"snapshot {self.id} has no unit {unit!r}; it has {' and '.join(UNITS)}")
+
+    def passages_for_retrieval(self) -> Passages:
+        """The columns that retrievers read; each text is the title, a line feed and the body, stripped."""
+        return self._columns
+
+    @cached_property
+    def _columns(self) -> Passages:
+        texts = self._text_of
+        return Passages(
+            tuple(passage.id for passage in self.passages),
+            tuple(passage.document for passage in self.passages),
+            tuple(f"{p.title}\n{texts[p.document][p.start : p.end]}".strip() for p in self.passages),
+        )
+
+    def check_ranges(self) -> None:
+        """Raise RunnerError unless every passage lies within the text of a document that is here."""
+        length_of = {document.id: len(document.text) for document in self.documents}
+        for passage in self.passages:
+            length = length_of.get(passage.document)
+            if length is None:
+                raise RunnerError(f"passage {passage.id!r} names document {passage.document!r}, which is not there")
+            if not 0 <= passage.start <= passage.end <= length:
+                raise RunnerError(
+                    f"passage {passage.id!r} has the range {passage.start}-{passage.end}, "
+                    f"outside the {length} characters of its document"
+                )
+
+
+def _chunker_settings(chunker: Chunker, given: Mapping[str, Any]) -> dict[str, Any]:
+    own: dict[str, Any] = asdict(chunker) if is_dataclass(chunker) and not isinstance(chunker, type) else {}
+    kind = type(chunker)
+    libraries = getattr(chunker, "libraries", ())
+    return {
+        # Both the defaults that nobody wrote and the values that somebody did are settings.
+        **{key: value for key, value in given.items() if not key.startswith("_")},
+        **own,
+        "name": f"{kind.__module__}.{kind.__qualname__}",
+        "version": getattr(chunker, "version", 0),
+        "libraries": {name: version(name) for name in libraries},
+    }
+
+
+def _refuse_repeated(kind: str, ordered: Sequence[str]) -> None:
+    for before, after in pairwise(ordered):
+        if before == after:
+            raise RunnerError(f"{kind} id {after!r} is given twice; ids must be unique in a snapshot")
