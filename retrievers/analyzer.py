@@ -21,12 +21,14 @@ class Analyzer:
     """Makes the terms of a text; equal settings make equal terms.
 
     stemmer: a Snowball language, or None. stopwords: "english" (the list of bm25s), a list of words, or
-    None. shortest: words of fewer letters are left out, except numbers. chinese: "characters+bigrams" (each character and each pair of neighbours), "bigrams" (a lone
-    character stands for itself), or "words" (rjieba). lexicon: a file of words for "words" alone.
+    None. shortest: words of fewer letters are left out, except numbers. chinese: "characters+bigrams" (each
+    character and each pair of neighbours), "bigrams" (a lone character stands for itself), or "words"
+    (rjieba). lexicon: a file of words, for "words" alone.
 
     Texts are compared in NFKC, case folded. A word is a run of letters, digits and underscores, as in the
     default pattern of bm25s; a word with underscores gives its parts too (`max_retries`, `max`,
-    `retries`), and other marks separate (`ERR-1042` gives `err`, `1042`). Where Chinese meets another script (`第3章`), the run ends.
+    `retries`), and other marks separate (`ERR-1042` gives `err`, `1042`). Where Chinese meets another
+    script (`第3章`), the run ends.
 
     Raises RetrievalError for a setting that is not one of these, and for a bad lexicon when it is first read.
     """

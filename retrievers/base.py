@@ -106,9 +106,7 @@ class Rankings:
         return cls(offsets, rows[kept], scores[kept])
 
     @classmethod
-    def from_lists(
-        cls, lists: Sequence[Iterable[tuple[str, float]]], passages: Passages, depth: int
-    ) -> "Rankings":
+    def from_lists(cls, lists: Sequence[Iterable[tuple[str, float]]], passages: Passages, depth: int) -> "Rankings":
         """Read one list of (passage id, score) a query. Raises RetrievalError for an id not in `passages`."""
         row_of = {id_: row for row, id_ in enumerate(passages.ids)}
         numbers: list[int] = []
@@ -117,7 +115,9 @@ class Rankings:
         for number, ranking in enumerate(lists):
             for passage_id, score in ranking:
                 if passage_id not in row_of:
-                    raise RetrievalError(f"ranking {number + 1} names passage {passage_id!r}, which the snapshot does not hold")
+                    raise RetrievalError(
+                        f"ranking {number + 1} names passage {passage_id!r}, which the snapshot does not hold"
+                    )
                 numbers.append(number)
                 rows.append(row_of[passage_id])
                 scores.append(float(score))
@@ -149,10 +149,11 @@ class Rankings:
 
     def take(self, numbers: Sequence[int] | NDArray[np.int64]) -> "Rankings":
         """The rankings of the queries at these positions, in that order."""
-        return self.concatenate([
-            Rankings(np.array([0, len(rows)], np.int64), rows, scores)
-            for rows, scores in (self.one(int(number)) for number in numbers)
-        ])
+        chosen = np.asarray(numbers, np.int64)
+        counts = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        entries = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return Rankings(offsets, self.rows[entries], self.scores[entries])
 
     def cut(self, depth: int) -> "Rankings":
         """The first `depth` entries of every query."""
@@ -258,6 +259,11 @@ class Combining(Protocol):
     @property
     def sources(self) -> Mapping[str, Retriever]: ...
 
+    @property
+    def source_depths(self) -> Mapping[str, int]:
+        """How deep each source is read; what lies below cannot change the result."""
+        ...
+
     def candidates(self, rankings: Mapping[str, Rankings]) -> Rankings:
         """The pool: what this stage looks at."""
         ...
@@ -271,6 +277,11 @@ class Rescoring(Protocol):
 
     @property
     def sources(self) -> Mapping[str, Retriever]: ...
+
+    @property
+    def source_depths(self) -> Mapping[str, int]:
+        """How deep each source is read; what lies below cannot change the result."""
+        ...
 
     @property
     def reranker(self) -> Reranker: ...

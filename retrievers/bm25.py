@@ -52,8 +52,8 @@ class BM25:
         meta = {"passages": len(passages), "vocabulary": list(vocabulary)}
         if not vocabulary:
             nothing = np.zeros(0, np.float32)
-            empty = {"data": nothing, "indices": np.zeros(0, np.int32), "indptr": np.zeros(1, np.int64)}
-            return Index({**empty, "absent": nothing}, meta)
+            rows, starts = np.zeros(0, np.int32), np.zeros(1, np.int64)
+            return Index({"data": nothing, "indices": rows, "indptr": starts, "absent": nothing}, meta)
         made = _library().BM25(k1=self.k1, b=self.b, method=self.method, delta=self.delta)
         made.index((ids, vocabulary), create_empty_token=False, show_progress=False)
         absent = made.nonoccurrence_array
@@ -90,7 +90,8 @@ def _best(index: Index, terms: list[int], depth: int) -> tuple[Rows, Scores]:
         return np.zeros(0, np.int32), np.zeros(0)
     postings = np.concatenate([arrays["indices"][span] for span in spans])
     # Summed in the order of the query's terms, in double precision, so that no other query matters.
-    totals = np.bincount(postings, np.concatenate([arrays["data"][span] for span in spans]), index.meta["passages"])
+    weights = np.concatenate([arrays["data"][span] for span in spans])
+    totals: Scores = np.bincount(postings, weights, index.meta["passages"]).astype(np.float64, copy=False)
     held = np.zeros(len(totals), bool)
     held[postings] = True
     rows = np.flatnonzero(held)

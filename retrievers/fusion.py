@@ -47,11 +47,11 @@ class ReciprocalRank:
 
     def fuse(self, rankings: Mapping[str, Rankings], n_queries: int, depth: int) -> Rankings:
         """Rank by the summed reciprocal ranks; a passage that only rankings of weight 0 hold stays, last."""
-        parts = []
+        parts: list[tuple[Rankings, Scores]] = []
         for name, ranking in rankings.items():
             starts = np.repeat(ranking.offsets[:-1], np.diff(ranking.offsets))
             ranks = np.arange(len(ranking.rows)) - starts + 1
-            parts.append((ranking, _weight(self.weights, name) / (self.k + ranks)))
+            parts.append((ranking, np.asarray(_weight(self.weights, name) / (self.k + ranks), np.float64)))
         return _summed(parts, np.zeros(n_queries), n_queries, depth)
 
 

@@ -23,7 +23,8 @@ class Hybrid:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "retrievers", {str(name): part for name, part in self.retrievers.items() if part is not None})
+        kept = {str(name): part for name, part in self.retrievers.items() if part is not None}
+        object.__setattr__(self, "retrievers", kept)
         if not self.retrievers:
             raise RetrievalError("hybrid: found no retriever, expected at least one under `retrievers`")
         if self.pool < 1:

@@ -105,12 +105,12 @@ def _read_json(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
         if not _is_name(query):
             problems.append(f"{place}: query_id is {query!r:.60}, expected a text or a whole number")
         elif not isinstance(names, list) or not all(map(_is_name, names)):
-            problems.append(f"{place}: retrieved of query {query} is {names!r:.60}, expected a list of names, best first")
+            problems.append(f"{place}: retrieved of {query} is {names!r:.60}, expected a list of names, best first")
         elif str(query) in found:
             problems.append(f"{place}: found query {query} again; keep one entry a query")
         else:
             found[str(query)] = tuple(
-                Entry(str(name), float(len(names) - index), index + 1, line, f"{place}: retrieved {index + 1} of {query}")
+                Entry(str(name), float(len(names) - index), index + 1, line, f"{place}: place {index + 1} of {query}")
                 for index, name in enumerate(names)
             )
     if problems:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.base import Embedder, Index, Passages, Query, Rankings, RetrievalError, Vectors
+from retrievers.base import Embedder, Index, NonFiniteScore, Passages, Query, Rankings, RetrievalError, Vectors
 
 _MARGIN = 32
 _TOLERANCE = 1e-5
@@ -40,7 +40,7 @@ class Semantic:
     def search_vectors(self, index: Index, query_vectors: Vectors, depth: int) -> Rankings:
         """Rank for each row of float32 [queries, dimensions].
 
-        Raises RetrievalError for a value that is not finite, or for other dimensions than the index has.
+        Raises NonFiniteScore for a value that is not finite, RetrievalError for other dimensions than the index has.
         """
         queries = _checked(query_vectors, "query")
         vectors, rows = index.arrays["vectors"], index.arrays["rows"]
@@ -110,8 +110,10 @@ def _exact(vectors: Vectors, queries: Vectors, positions: NDArray[np.int64]) -> 
 def _checked(vectors: Vectors, kind: str) -> Vectors:
     checked = np.ascontiguousarray(vectors, np.float32)
     if checked.ndim != 2:
-        raise RetrievalError(f"semantic: {kind} vectors have shape {checked.shape}, expected [{kind} count, dimensions]")
+        raise RetrievalError(f"semantic: {kind} vectors have shape {checked.shape}, expected [count, dimensions]")
     bad = np.flatnonzero(~np.isfinite(checked).all(axis=1))
+    if len(bad) and kind == "query":
+        raise NonFiniteScore(int(bad[0]), float("nan"))
     if len(bad):
         raise RetrievalError(
             f"semantic: {len(bad)} of {len(checked)} {kind} vectors hold NaN or infinity, "

@@ -14,7 +14,10 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     """Describe a plan that was looked up in the cache, one line an item."""
     lines = [f"plan: {_product(plan)}"]
     merged = plan.requested - len(plan.jobs)
-    lines.append(f"jobs: {plan.requested} asked for, {len(plan.jobs)} to score" + (f" ({merged} repeat another)" if merged else ""))
+    lines.append(
+        f"jobs: {plan.requested} asked for, {len(plan.jobs)} to score"
+        + (f" ({merged} repeat another)" if merged else "")
+    )
     for job in plan.jobs:
         for overrides in job.also:
             lines.append(f"  same run as {job.name}: {' '.join(overrides)}")
@@ -38,7 +41,12 @@ def _product(plan: Plan) -> str:
     retrievers = {id(job.stage) if len(plan.jobs) == 0 else job.stage.part.key or id(job.stage) for job in plan.jobs}
     snapshots = {job.stage.snapshot.id for job in plan.jobs}
     suites = {job.judged.suite.revision + job.judged.suite.name for job in plan.jobs}
-    factors = [f"{' + '.join(f'{n:,}' for n in queries)} queries", f"{len(ks)} k", f"{len(retrievers)} retrievers", f"{len(snapshots)} snapshots"]
+    factors = [
+        f"{' + '.join(f'{n:,}' for n in queries)} queries",
+        f"{len(ks)} k",
+        f"{len(retrievers)} retrievers",
+        f"{len(snapshots)} snapshots",
+    ]
     if len(suites) > 1:
         factors.append(f"{len(suites)} suites")
     total = plan.scored_configurations

@@ -16,6 +16,7 @@ from runner.plan import Job, Stage
 from runner.plots import recall_curve
 from runner.provenance import environment
 from runner.record import Scored, name_pairs
+from runner.suite_formats.own import write_own
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,10 +55,15 @@ class ArtifactWriter:
         if cut:
             (folder / "names.json").write_text(json.dumps(cut, ensure_ascii=False, indent=1), "utf-8")
         self._write_per_query(folder / PER_QUERY, scored)
-        suite = self._once(("suite", job.judged.suite.name, job.judged.suite.revision), job.judged.suite.dump)
+        suite = self._once(
+            ("suite", job.judged.suite.name, job.judged.suite.revision), lambda path: write_own(job.judged.suite, path)
+        )
         shutil.copytree(suite, folder / SUITE)
         snapshot = job.stage.snapshot
-        shutil.copy(self._once(("documents", snapshot.id), lambda path: _write_documents(path, job.stage)), folder / "documents.tsv")
+        shutil.copy(
+            self._once(("documents", snapshot.id), lambda path: _write_documents(path, job.stage)),
+            folder / "documents.tsv",
+        )
         curve = self._once(
             ("curve", str(id(job.stage)), job.judged.suite.revision, *map(str, evaluation.ks)),
             lambda path: recall_curve(
@@ -134,7 +140,12 @@ def failures_text(scored: Scored) -> str:
     evaluation, job = scored.evaluation, scored.job
     failing = [number for number, cause in enumerate(evaluation.cause) if cause]
     failing.sort(key=lambda number: (evaluation.cause[number] != "pool", -int(evaluation.found.first_rank[number])))
-    lines = [f"# Failing queries of {job.name}", "", f"{len(failing)} of {len(job.judged.scored)} queries have nothing relevant in the first {job.settings.k}.", ""]
+    lines = [
+        f"# Failing queries of {job.name}",
+        "",
+        f"{len(failing)} of {len(job.judged.scored)} queries have nothing relevant in the first {job.settings.k}.",
+        "",
+    ]
     ids = job.stage.snapshot.passages_for_retrieval().ids
     shown = failing[:_MOST_FAILURES]
     rankings = job.stage.rankings([job.queries[number] for number in shown], _MOST_RANKED)

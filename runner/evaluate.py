@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +58,7 @@ class JudgedSet:
                 len(units),
                 suite.min_grade,
             ),
-            slice_queries(
-                scored, suite.slices, min_grade=suite.min_grade, freshness=freshness, document_fields=fields
-            ),
+            slice_queries(scored, suite.slices, min_grade=suite.min_grade, freshness=freshness, document_fields=fields),
         )
 
     @property
@@ -110,8 +107,13 @@ class Evaluation:
 
 
 def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: Sequence[int]) -> Evaluation:
-    """Score the rankings of `judged.ranked` (in that order); pool holds what their last stage looked at."""
+    """Score the rankings of `judged.ranked` (in that order); pool holds what their last stage looked at.
+
+    Raises ValueError if either has another number of queries, since every mean would be of the wrong ones.
+    """
     n = len(judged.scored)
+    if not len(rankings) == len(pool) == len(judged.ranked):
+        raise ValueError(f"{len(rankings)} rankings and {len(pool)} pools for {len(judged.ranked)} queries")
     answers = np.arange(n)
     found = Relevance.of(rankings.take(answers), judged.unit_of_row, judged.judgments)
     pooled = Relevance.of(pool.take(answers), judged.unit_of_row, judged.judgments)
@@ -122,9 +124,7 @@ def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: 
 
     members = np.vstack([np.ones((1, n), np.bool_), judged.slices.members])
     names = (ALL, *judged.slices.names)
-    cause = np.where(
-        values["hit"] > 0, "", np.where(values["pool_recall"] > 0, LOST_IN_RANKING, LOST_IN_POOL)
-    )
+    cause = np.where(values["hit"] > 0, "", np.where(values["pool_recall"] > 0, LOST_IN_RANKING, LOST_IN_POOL))
     ks = tuple(sorted({*ks, k}))
     return Evaluation(
         k=k,
@@ -143,7 +143,9 @@ def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: 
 def _by_slice(members: NDArray[np.bool_], columns: Floats) -> Floats:
     """Mean of each column over each slice, float64 [slices, columns]."""
     sizes = members.sum(axis=1, keepdims=True)
-    return np.divide(members.astype(np.float64) @ columns, sizes, out=np.zeros((len(members), columns.shape[1])), where=sizes > 0)
+    means: Floats = np.zeros((len(members), columns.shape[1]))
+    np.divide(members.astype(np.float64) @ columns, sizes, out=means, where=sizes > 0)
+    return means
 
 
 def _means(
@@ -151,7 +153,8 @@ def _means(
 ) -> dict[str, dict[str, float]]:
     means = _by_slice(members, np.stack(list(values.values()), axis=1))
     counted = np.stack([
-        np.ones(members.shape[1], np.int64), values["hit"].astype(np.int64), found.found_at(k), found.judgments.relevant_counts
+        np.ones(members.shape[1], np.int64), values["hit"].astype(np.int64),
+        found.found_at(k), found.judgments.relevant_counts,
     ], axis=1)  # fmt: skip
     totals = members.astype(np.int64) @ counted
     table: dict[str, dict[str, float]] = {}
@@ -187,5 +190,3 @@ def _unanswerable(rankings: Rankings, n_scored: int) -> dict[str, float]:
         tied = below - np.searchsorted(inside, outside, "left")
         row["separation"] = float(((n_scored - below) + tied / 2).mean() / n_scored)
     return row
-
-

@@ -1,5 +1,6 @@
 """The one path of every job, alone or in a sweep: plan, compute, score, log, report."""
 
+import os
 import sys
 import tempfile
 import uuid
@@ -69,8 +70,8 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
             plan = plan.without(set(earlier))
-        executor = Executor(plan, cache, options.n_jobs, options.backend, shared.latency)
-        executor.run()
+        executor = Executor(plan, cache, options.n_jobs, options.backend)
+        executor.run(shared.latency)
         return _score_and_log(plan, executor, tracker, earlier, options)
 
 
@@ -168,3 +169,5 @@ def _print_outcome(
     for job, error in failures:
         for overrides in [job.overrides, *job.also]:
             print(f"failed: {' '.join(overrides) or job.name}: {error}", file=sys.stderr)
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
+            print(job.stage.trace, file=sys.stderr)

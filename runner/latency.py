@@ -62,8 +62,8 @@ def _one_query(stage: Stage, index: Index | None) -> Callable[[Query], Callable[
 
         return combining
     if isinstance(retriever, Vectorial) and index is not None:
-        return lambda query: lambda: retriever.search_vectors(
-            index, retriever.embedder.encode([query.text], kind="query"), depth
+        return lambda query: (
+            lambda: retriever.search_vectors(index, retriever.embedder.encode([query.text], kind="query"), depth)
         )
     if isinstance(retriever, Indexing) and index is not None:
         return lambda query: lambda: retriever.search(index, [query], depth)

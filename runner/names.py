@@ -2,8 +2,8 @@
 
 MLflow takes letters of any script, digits and `_ - . / space`, up to 250 characters, and refuses keys that
 a file system would fold (`../a`, `a//b`). Every other character, and a `/` of the text itself, becomes
-`_xHEX_`; so does the underscore of a text that already looks like that. What is too long keeps its
-beginning and ends in a hash: the full text stands in the run's `names.json`.
+`_xHEX_`; so does an underscore before an x of the text, which would look like that. A part that is too long
+keeps its beginning and ends in a hash, the same under every metric: the full text stands in `names.json`.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from runner.errors import RunnerError
 
 LONGEST = 250
+LONGEST_GROUP = 200
 _ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 
 
@@ -25,7 +26,7 @@ def key_part(text: str) -> str:
 def _encode(text: str, position: int) -> str:
     character = text[position]
     edge = position in (0, len(text) - 1)
-    if character == "_" and re.match(r"_x[0-9a-f]*_", text[position:]):
+    if text.startswith("_x", position):
         return "_x5f_"
     if character in "_-" or character.isalpha() or character.isdecimal():
         return character
@@ -43,11 +44,15 @@ def read_key_part(encoded: str) -> str:
 
 def metric_key(metric: str, group: str = "") -> str:
     """The key of a metric, of all queries or of one group: `recall`, `recall/change_type.removed`."""
-    key = f"{key_part(metric)}/{key_part(group)}" if group else key_part(metric)
-    if len(key) <= LONGEST:
-        return key
-    mark = hashlib.sha256(key.encode()).hexdigest()[:16]
-    return f"{key[: LONGEST - 17]}-{mark}"
+    if not group:
+        return _cut(key_part(metric), LONGEST)
+    return f"{_cut(key_part(metric), LONGEST - LONGEST_GROUP - 1)}/{_cut(key_part(group), LONGEST_GROUP)}"
+
+
+def _cut(part: str, longest: int) -> str:
+    if len(part) <= longest:
+        return part
+    return f"{part[: longest - 17]}-{hashlib.sha256(part.encode()).hexdigest()[:16]}"
 
 
 def long_names(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -58,6 +63,6 @@ def long_names(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
         key = metric_key(metric, group)
         if seen.setdefault(key, (metric, group)) != (metric, group):
             raise RunnerError(f"the names {seen[key]!r} and {(metric, group)!r} share the MLflow key {key!r}")
-        if len(f"{key_part(metric)}/{key_part(group)}") > LONGEST:
-            cut[key] = f"{metric}/{group}"
+        if key != "/".join(key_part(part) for part in (metric, group) if part):
+            cut[key] = f"{metric}/{group}" if group else metric
     return cut

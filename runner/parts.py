@@ -20,16 +20,21 @@ TARGET = "_target_"
 class Part:
     """A built node with the configuration it was built from.
 
-    path: where in the configuration it stands. params: its own plain values. parts: nodes inside it by
-    dotted path. object: what `_target_` made.
+    path: where in the configuration it stands. given_name: its `name` there, if it has one. params: its own
+    plain values. parts: nodes inside it by dotted path. object: what `_target_` made.
     """
 
     path: str
-    name: str
+    given_name: str
     target: str
     params: Mapping[str, Any]
     parts: Mapping[str, "Part"]
     object: Any
+
+    @property
+    def name(self) -> str:
+        """What people call it: the given name, else that of its class."""
+        return self.given_name or self.target.rpartition(".")[2].lower()
 
     @cached_property
     def identity(self) -> dict[str, Any] | None:
@@ -113,8 +118,7 @@ def build(config: Any, path: str = "") -> Part:
         if len(parts) == before:
             params[str(key)] = value
     made = _call(_locate(target, path), arguments, path, target)
-    name = str(config.get("name") or target.rpartition(".")[2].lower())
-    return Part(path, name, target, params, parts, made)
+    return Part(path, str(config.get("name") or ""), target, params, parts, made)
 
 
 def _build_value(value: Any, path: str, key: str, parts: dict[str, Part]) -> Any:
@@ -152,6 +156,11 @@ def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) ->
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise ConfigError(f"{path}: {target}: {error}") from error
+
+
+def space_of(part: Part) -> str:
+    """The cache space of a part's own facts; one that is not kept gets a space of this process only."""
+    return part.key or f"unkept-{id(part.object)}"
 
 
 def digest(value: Any) -> str:

@@ -37,7 +37,7 @@ class Request:
 class Stage:
     """Rankings of one retriever on one snapshot for all queries that any job needs, as deep as the deepest need.
 
-    held: what is known so far, by query key. error: why it cannot be computed, once known.
+    held: what is known so far, by query key. error and trace: why it cannot be computed, once known.
     """
 
     part: Part
@@ -49,6 +49,7 @@ class Stage:
     held: dict[bytes, Rankings] = field(default_factory=dict)
     cached: int = 0
     error: str | None = None
+    trace: str = ""
 
     @property
     def identity(self) -> dict[str, Any] | None:

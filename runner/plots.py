@@ -35,7 +35,7 @@ def recall_by_slice(
     columns = min(3, len(groups))
     rows = -(-len(groups) // columns)
     figure = _figure(3.6 * columns, 2.7 * rows + 0.4)
-    cells = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    cells = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, (value, (n, lines)) in zip(cells, groups.items(), strict=False):
         _draw(axes, ks, lines, f"{value}  (n = {n})")
     for axes in cells[len(groups) :]:

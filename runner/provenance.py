@@ -48,6 +48,8 @@ def environment() -> str:
     facts = where_and_when()
     head = [f"# python {platform.python_version()} on {platform.platform()}, {facts['cpu']}"]
     installed = {
-        f"{each.metadata['Name']}=={each.version}" for each in importlib.metadata.distributions() if each.metadata["Name"]
+        f"{each.metadata['Name']}=={each.version}"
+        for each in importlib.metadata.distributions()
+        if each.metadata["Name"]
     }
     return "\n".join([*head, *sorted(installed, key=str.lower)]) + "\n"

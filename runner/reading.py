@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from runner.errors import InputError, Problem
 
 _BOM = b"\xef\xbb\xbf"
-_KINDS = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+_KINDS = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
 def read_bytes(path: Path, what: str) -> bytes:
@@ -118,8 +118,10 @@ def kind_of(value: Any) -> str:
     """Name a JSON value for an error message, with the value itself where it is short."""
     if value is None:
         return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
     kind = _KINDS.get(type(value), type(value).__name__)
-    shown = repr(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    shown = repr(value) if isinstance(value, str) else str(value)
     return kind if isinstance(value, list | dict) or len(shown) > 60 else f"{kind} {shown}"
 
 

@@ -53,13 +53,23 @@ def stages_of(stage: Stage) -> Iterator[Stage]:
 
 
 def part_names(root: Part) -> dict[int, str]:
-    """A short name for each distinct part inside: its own where only it has it, else its path."""
-    parts = {id(part.object): part for part in root.walk()}
-    names = Counter(part.name for part in parts.values())
-    return {
-        number: part.name if names[part.name] == 1 else part.path.removeprefix(f"{root.path}.") or part.name
-        for number, part in parts.items()
-    }
+    """A short name for each distinct part, by the id of its object.
+
+    A part with a name of its own has that, or its path where another one has it too; any other part is
+    named after what it stands in: `bm25.analyzer`, `hybrid.fusion`.
+    """
+    distinct = {id(part.object): part for part in root.walk()}
+    given = Counter(part.given_name for part in distinct.values() if part.given_name)
+    names: dict[int, str] = {}
+
+    def visit(part: Part, fallback: str) -> None:
+        unique = part.given_name and given[part.given_name] == 1
+        names.setdefault(id(part.object), part.given_name if unique else fallback)
+        for key, inner in part.parts.items():
+            visit(inner, f"{names[id(part.object)]}.{key}")
+
+    visit(root, root.name)
+    return names
 
 
 def params_of(job: Job) -> dict[str, Any]:
@@ -85,7 +95,7 @@ def params_of(job: Job) -> dict[str, Any]:
         "retriever_hash": root.key or "not kept",
         "metrics_version": METRICS_VERSION,
         "program_version": program_version(),
-        "lib.python": platform.python_version(),
+        "version.python": platform.python_version(),
     }
     if hasattr(root.object, "pool"):
         params["pool"] = root.object.pool
@@ -93,19 +103,19 @@ def params_of(job: Job) -> dict[str, Any]:
         params[f"chunker.{key}"] = value
     for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
         params[f"normalization.{key}"] = value
+    # MLflow's compare page opens with the first three parameters that differ, by name: these sort last, so
+    # that k, pool and retriever come first.
     names = part_names(root)
     for part in {id(part.object): part for part in root.walk()}.values():
-        name = names[id(part.object)]
+        name = f"stage.{names[id(part.object)]}"
         params |= {f"{name}.{key}": value for key, value in _flat(_defaults(part) | dict(part.params))}
         params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}
-        params |= {f"lib.{library}": version for library, version in part.libraries.items()}
+        params |= {f"version.{library}": version for library, version in part.libraries.items()}
+        if not part.given_name and part is not root:
+            params[name] = part.target.rpartition(".")[2]
         model = getattr(part.object, "model_id", None)
         if model is not None:
             params[f"{name}.model_id"] = model
-            role = "embedder" if hasattr(part.object, "encode") else "reranker"
-            params[role] = model if role not in params else f"{params[role]}, {model}"
-        if hasattr(part.object, "fuse"):
-            params["fusion"] = part.name
     return {_param_key(key): value for key, value in params.items()}
 
 
@@ -132,7 +142,8 @@ def _param_key(name: str) -> str:
 def metrics_of(scored: Scored) -> dict[str, float]:
     """Means with their counts, by slice too; queries by fate; latency, memory and index figures by stage."""
     evaluation = scored.evaluation
-    metrics: dict[str, float] = {}
+    # MLflow's compare page colours by the metric that was logged first.
+    metrics: dict[str, float] = {"recall": evaluation.overall["recall"]} if "recall" in evaluation.overall else {}
     for group, means in evaluation.means.items():
         metrics |= {metric_key(metric, group): value for metric, value in means.items()}
     judged = evaluation.judged

@@ -51,7 +51,9 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
     target = stream or sys.stdout
     console = Console(file=target, width=None if target.isatty() else 160, highlight=False, emoji=False, markup=False)
     console.print(_table(rows))
-    console.print("* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by where it was lost")
+    console.print(
+        "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
+    )
     for line in worst_lines(rows):
         console.print(line, soft_wrap=True)
 
@@ -76,7 +78,9 @@ def worst_lines(rows: Sequence[Row]) -> list[str]:
         worst = row.worst_slice()
         if worst:
             name, value, n = worst
-            lines.append(f"worst slice of {row.name}: {name}  recall {value:.3f} (n={n}; all {row.metrics['recall']:.3f})")
+            lines.append(
+                f"worst slice of {row.name}: {name}  recall {value:.3f} (n={n}; all {row.metrics['recall']:.3f})"
+            )
     return lines
 
 

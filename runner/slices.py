@@ -18,6 +18,10 @@ MOST_VALUES = 200
 _HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _WORD = re.compile(r"\w+")
 
+# What a group has in common: the parts of a value (several for a list), for each of the crossed fields.
+_Value = tuple[str, ...]
+_Shared = tuple[_Value, ...]
+
 
 class SlicedQuery(Protocol):
     """What slicing reads of a query."""
@@ -39,7 +43,8 @@ class Slices:
 
     def sizes(self) -> NDArray[np.int64]:
         """n of each slice, int64 [slices]."""
-        return self.members.sum(axis=1)
+        sizes: NDArray[np.int64] = self.members.sum(axis=1)
+        return sizes
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,6 @@ class Freshness:
 
 
 def _as_date(value: Any) -> date | None:
-    if isinstance(value, date):
-        return value
     try:
         return date.fromisoformat(str(value)[:10])
     except ValueError:
@@ -125,54 +128,71 @@ def slice_queries(
     """Group the scored queries by every declared field or crossing and by the derived groups.
 
     A query without a value belongs to no slice of that field. Raises ConfigError for a declared field that
-    no query has, for a name that is also a derived group, and for a field with too many values.
+    no query has, for one that is also a derived group, for a field with too many values, and for two groups
+    that would share a name.
     """
-    columns: dict[str, list[str | None]] = {
-        "relevant_items": [_relevant_bucket(query, min_grade) for query in queries],
-        "query_length": [_length_bucket(query.text) for query in queries],
+    derived: dict[str, list[_Value | None]] = {
+        "relevant_items": [(_relevant_bucket(query, min_grade),) for query in queries],
+        "query_length": [(_length_bucket(query.text),) for query in queries],
     }
     if freshness:
-        columns["freshness"] = freshness.buckets(queries, document_fields or {}, min_grade)
-    derived = dict(columns)
+        windows = freshness.buckets(queries, document_fields or {}, min_grade)
+        derived["freshness"] = [(window,) if window else None for window in windows]
+    columns: dict[str, list[_Shared | None]] = {name: _crossed([values]) for name, values in derived.items()}
+    known = {key for query in queries for key in query.fields}
     for name in declared:
+        parts = [part.strip() for part in name.split(CROSSING)]
+        for part in parts:
+            if part in derived and part in known:
+                raise ConfigError(f"slice {name!r}: {part!r} is a group that the runner makes; rename the field")
         if name in derived:
             continue
-        parts = [part.strip() for part in name.split(CROSSING)]
-        crossed = [derived[part] if part in derived else _column(queries, part) for part in parts]
-        columns[name] = [
-            CROSSING.join(map(str, values)) if all(value is not None for value in values) else None
-            for values in zip(*crossed, strict=True)
-        ]
-        if queries and not any(columns[name]):
+        columns[name] = _crossed([derived.get(part) or _column(queries, part) for part in parts])
+        if queries and all(value is None for value in columns[name]):
             raise ConfigError(
                 f"slice {name!r} is declared, but no scored query has a value for it; "
-                f"known fields: {', '.join(sorted({key for query in queries for key in query.fields})) or 'none'}"
+                f"known fields: {', '.join(sorted(known)) or 'none'}"
             )
-    names: list[str] = []
+    meaning: dict[str, tuple[str, _Shared]] = {}
     members: list[NDArray[np.bool_]] = []
     for field, values in columns.items():
-        distinct = sorted({value for value in values if value is not None})
+        distinct = sorted({value for value in values if value is not None}, key=_label)
         if len(distinct) > MOST_VALUES:
             raise ConfigError(
                 f"slice {field!r} has {len(distinct)} values (at most {MOST_VALUES}); it looks like an id, not a group"
             )
-        column = np.array(values, dtype=object)
+        number = {value: position for position, value in enumerate(distinct)}
+        column = np.array([-1 if value is None else number[value] for value in values], np.int64)
         for value in distinct:
-            names.append(f"{field}.{value}")
-            members.append(column == value)
+            name = f"{field}.{_label(value)}"
+            if name in meaning:
+                raise _two_meanings(name, meaning[name], (field, value))
+            meaning[name] = (field, value)
+            members.append(column == number[value])
     table = np.array(members, np.bool_) if members else np.zeros((0, len(queries)), np.bool_)
-    return Slices(tuple(names), table)
+    return Slices(tuple(meaning), table)
 
 
-def _column(queries: Sequence[SlicedQuery], field: str) -> list[str | None]:
-    return [_label(query.fields.get(field)) for query in queries]
+def _column(queries: Sequence[SlicedQuery], field: str) -> list[_Value | None]:
+    return [_value(query.fields.get(field)) for query in queries]
 
 
-def _label(value: Any) -> str | None:
-    if value is None or value == "":
-        return None
+def _value(value: Any) -> _Value | None:
     if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return "+".join(map(str, value)) or None
-    return str(value)
+        return (str(value).lower(),)
+    listed = value if isinstance(value, list | tuple) else [value]
+    return tuple(str(each) for each in listed if each is not None and each != "") or None
+
+
+def _crossed(columns: Sequence[Sequence[_Value | None]]) -> list[_Shared | None]:
+    rows = (tuple(value for value in row if value is not None) for row in zip(*columns, strict=True))
+    return [row if len(row) == len(columns) else None for row in rows]
+
+
+def _label(shared: _Shared) -> str:
+    return CROSSING.join("+".join(value) for value in shared)
+
+
+def _two_meanings(name: str, *meanings: tuple[str, _Shared]) -> ConfigError:
+    each = [f"{field} = {CROSSING.join('+'.join(map(repr, value)) for value in shared)}" for field, shared in meanings]
+    return ConfigError(f"two groups share the slice name {name!r}: {' and '.join(each)}; rename a field or a value")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from runner.canonical import sha256_of
@@ -151,16 +150,3 @@ class Suite:
                 message += f"; nearest: {', '.join(map(repr, hints[id_]))}"
             problems.append(Problem(line or None, message))
         raise InputError.of(where, problems)
-
-    def dump(self, directory: str | Path) -> Path:
-        """Write suite.yaml and queries.jsonl in the own format and return the path of the first."""
-        from runner.suite_formats.own import write_own
-
-        return write_own(self, Path(directory))
-
-    @staticmethod
-    def load(directory: str | Path) -> "Suite":
-        """Read what `dump` wrote; the revision is the same. Raises InputError as every reader does."""
-        from runner.suite_formats.own import OwnSuite
-
-        return OwnSuite(Path(directory) / "suite.yaml").read()

@@ -33,7 +33,14 @@ def log_summary(
     folder.mkdir()
     table = markdown_table(rows) if rows else "no run finished"
     failed = [f"- {job.name}: {error}" for job, error in failures]
-    text = "\n\n".join([f"# Sweep {sweep}", table, "\n".join(worst_lines(rows)), *(["## Failed jobs", "\n".join(failed)] if failed else [])])
+    text = "\n\n".join(
+        [
+            f"# Sweep {sweep}",
+            table,
+            "\n".join(worst_lines(rows)),
+            *(["## Failed jobs", "\n".join(failed)] if failed else []),
+        ]
+    )
     (folder / "table.md").write_text(text + "\n", "utf-8")
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from filelock import FileLock
 
 from runner.config import TrackingSettings
-from runner.errors import RunnerError
+from runner.errors import ConfigError, RunnerError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LONGEST_VALUE = 6000
 # The experiment that holds what runs on a server need to be repeated elsewhere.
 SNAPSHOTS = "snapshots"
+# Makes the UI open on the table of runs instead of on pages about traces and prompts.
+EXPERIMENT_KIND = "custom_model_development"
 _METRICS_A_BATCH = 1000
 _OTHERS_A_BATCH = 100
 
@@ -85,13 +87,13 @@ class Tracker:
             found = self.client.get_experiment_by_name(name)
             if found is not None:
                 if found.lifecycle_stage == "deleted":
-                    raise RunnerError(
-                        f"the MLflow experiment {name!r} was deleted; restore it or name another with tracking.experiment=..."
+                    raise ConfigError(
+                        f"the MLflow experiment {name!r} was deleted; restore it or set tracking.experiment"
                     )
                 return str(found.experiment_id)
             try:
                 location = Path(self.settings.artifacts).as_uri() if self.settings.artifacts else None
-                return str(self.client.create_experiment(name, artifact_location=location))
+                return str(self.client.create_experiment(name, location, {"mlflow.experimentKind": EXPERIMENT_KIND}))
             except MlflowException as error:
                 if error.error_code != "RESOURCE_ALREADY_EXISTS":
                     raise RunnerError(f"cannot create the MLflow experiment {name!r}: {error.message}") from None
@@ -124,7 +126,7 @@ class Tracker:
         now = int(time.time() * 1000)
         metrics = [Metric(key, value, now, 0) for key, value in record.metrics.items()]
         metrics += [Metric(key, value, now, step) for key, curve in record.curves.items() for step, value in curve]
-        params = [Param(key, _printed(value)) for key, value in record.params.items()]
+        params = [Param(key, printed(value)) for key, value in record.params.items()]
         while metrics or params:
             self.client.log_batch(run_id, metrics=metrics[:_METRICS_A_BATCH], params=params[:_OTHERS_A_BATCH])
             metrics, params = metrics[_METRICS_A_BATCH:], params[_OTHERS_A_BATCH:]
@@ -225,7 +227,7 @@ def open_client(uri: str) -> "MlflowClient":
         return client
     except (MlflowException, OSError) as error:
         reason = str(error).splitlines()[0][:300]
-        raise RunnerError(f"the MLflow store {uri} cannot be opened: {reason}") from None
+        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from None
 
 
 def _refuse_unloggable(record: Record) -> None:
@@ -234,7 +236,8 @@ def _refuse_unloggable(record: Record) -> None:
             raise RunnerError(f"the metric {key!r} of {record.name!r} is {value}; only finite numbers are logged")
 
 
-def _printed(value: Any) -> str:
+def printed(value: Any) -> str:
+    """A parameter as MLflow holds it; what it would cut off is replaced by its hash."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if len(text) <= LONGEST_VALUE:
         return text

@@ -33,7 +33,9 @@ def embed(embedder: Embedder, texts: Sequence[str], kind: str) -> Vectors:
     """Embed texts; kind is query or passage. Raises RetrievalError for a wrong shape or a non-finite value."""
     vectors = np.asarray(embedder.encode(texts, kind=kind), np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts):
-        raise RetrievalError(f"the embedder returned shape {vectors.shape} for {len(texts)} texts; expected one row a text")
+        raise RetrievalError(
+            f"the embedder returned shape {vectors.shape} for {len(texts)} texts; expected one row a text"
+        )
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
         raise RetrievalError(f"the embedder returned a non-finite vector for the {kind} {texts[bad[0]][:60]!r}")
@@ -44,7 +46,9 @@ def rank(name: str, retriever: Any, passages: Passages, queries: Sequence[Query]
     """Rank with a retriever that has only the one method; read lists or Rankings."""
     result = retriever.retrieve(passages, queries, depth)
     if len(result) != len(queries):
-        raise RetrievalError(f"{name} returned {len(result)} rankings for {len(queries)} queries; expected one a query, in order")
+        raise RetrievalError(
+            f"{name} returned {len(result)} rankings for {len(queries)} queries; expected one a query, in order"
+        )
     try:
         if isinstance(result, Rankings):
             return Rankings.canonical(
@@ -86,11 +90,15 @@ def combine(
     return rankings
 
 
-def score_pairs(reranker: Reranker, queries: Sequence[str], passages: Sequence[str], pairs: NDArray[np.int64]) -> Scores:
+def score_pairs(
+    reranker: Reranker, queries: Sequence[str], passages: Sequence[str], pairs: NDArray[np.int64]
+) -> Scores:
     """Score pairs of positions in queries and passages. Raises RetrievalError for a wrong shape or a bad score."""
     scores = np.asarray(reranker.score(queries, passages, pairs), np.float64)
     if scores.shape != (len(pairs),):
-        raise RetrievalError(f"the reranker returned shape {scores.shape} for {len(pairs)} pairs; expected one score a pair")
+        raise RetrievalError(
+            f"the reranker returned shape {scores.shape} for {len(pairs)} pairs; expected one score a pair"
+        )
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         query, passage = pairs[bad[0]]

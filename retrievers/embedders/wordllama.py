@@ -33,7 +33,7 @@ class WordLlama:
 
     def __post_init__(self) -> None:
         if (self.weights is None) != (self.tokenizer is None):
-            raise RetrievalError("wordllama: weights and tokenizer belong together, found one of them; name both or none")
+            raise RetrievalError("wordllama: weights and tokenizer belong together, found one; name both or none")
 
     @property
     def model_id(self) -> str:

@@ -1,5 +1,6 @@
 """One passage a section of a Markdown page; tables and code blocks are never cut."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -74,7 +75,8 @@ class Heading:
         self, text: str, start: int, end: int, whole: tuple[tuple[int, int], ...]
     ) -> Iterator[tuple[int, int]]:
         """Cut [start, end) into blocks that must stay whole and, between them, prose that the splitter cuts."""
-        for block in (*(each for each in whole if start <= each[0] < end), (end, end)):
+        inside = whole[bisect_left(whole, (start, start)) : bisect_left(whole, (end, end))]
+        for block in (*inside, (end, end)):
             if start < block[0]:
                 for offset, piece in _splitter(self.max_chars, self.overlap).chunk_indices(text[start : block[0]]):
                     yield start + offset, start + offset + len(piece)

@@ -11,7 +11,7 @@ from retrievers.base import Passages
 from runner.canonical import sha256_of, sha256_of_lines
 from runner.chunkers.base import Chunker
 from runner.documents.document import Document, Normalization
-from runner.errors import InputError, RunnerError
+from runner.errors import InputError
 
 FORMAT = 1
 UNITS = ("document", "passage")
@@ -48,7 +48,7 @@ class Snapshot:
         """Cut the documents and name the result.
 
         chunker_settings: needed only by a chunker that is not a dataclass, whose own fields are its settings.
-        Raises RunnerError for a document id given twice, for a passage id given twice or a range outside its text.
+        Raises InputError for a document id given twice, for a passage id given twice or a range outside its text.
         """
         kept = tuple(sorted(documents, key=lambda document: document.id))
         _refuse_repeated("document", [document.id for document in kept])
@@ -72,9 +72,14 @@ class Snapshot:
         return cls(unnamed.content_id(), kept, unnamed.passages, settings)
 
     def content_id(self) -> str:
-        """The id that this content must have: 16 hex digits over settings, document hashes and passages."""
+        """The id that this content must have: 16 hex digits over settings, document hashes and passages.
+
+        The versions of the chunker's libraries are recorded in the settings but not part of the id: the passages
+        are, so a release that cuts the same way leaves every pinned suite and cached ranking usable.
+        """
+        chunker = {key: value for key, value in self.settings["chunker"].items() if key != "libraries"}
         content = {
-            "settings": self.settings,
+            "settings": {**self.settings, "chunker": chunker},
             "documents": self.documents_sha256,
             "passages": self.passages_sha256,
         }
@@ -125,14 +130,14 @@ class Snapshot:
         )
 
     def check_ranges(self) -> None:
-        """Raise RunnerError unless every passage lies within the text of a document that is here."""
+        """Raise InputError unless every passage lies within the text of a document that is here."""
         length_of = {document.id: len(document.text) for document in self.documents}
         for passage in self.passages:
             length = length_of.get(passage.document)
             if length is None:
-                raise RunnerError(f"passage {passage.id!r} names document {passage.document!r}, which is not there")
+                raise InputError(f"passage {passage.id!r} names document {passage.document!r}, which is not there")
             if not 0 <= passage.start <= passage.end <= length:
-                raise RunnerError(
+                raise InputError(
                     f"passage {passage.id!r} has the range {passage.start}-{passage.end}, "
                     f"outside the {length} characters of its document"
                 )
@@ -155,4 +160,4 @@ def _chunker_settings(chunker: Chunker, given: Mapping[str, Any]) -> dict[str, A
 def _refuse_repeated(kind: str, ordered: Sequence[str]) -> None:
     for before, after in pairwise(ordered):
         if before == after:
-            raise RunnerError(f"{kind} id {after!r} is given twice; ids must be unique in a snapshot")
+            raise InputError(f"{kind} id {after!r} is given twice; ids must be unique in a snapshot")

@@ -14,6 +14,7 @@ from runner.suite_formats.head import head_faults, names_in, slice_faults
 from runner.suite_formats.query_row import QueryRow, RowRules
 
 _KEYS = ("name", "role", "unit", "snapshot", "slices", "fields", "min_grade", "history", "queries", "texts", "about")
+_HEAD = "suite.yaml"
 _TEXTS = ("required", "optional")
 
 
@@ -110,7 +111,7 @@ def write_own(suite: Suite, directory: Path) -> Path:
     }
     # JSON strings are YAML strings too, and cannot turn into numbers or dates.
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in head.items()]
-    target = directory / "suite.yaml"
+    target = directory / _HEAD
     target.write_text("".join(lines), encoding="utf-8", newline="\n")
     rows = []
     for query in suite.queries:
@@ -145,3 +146,8 @@ def _read_head(path: Path, problems: list[Problem]) -> YamlMapping:
 
 def _names(value: Any) -> tuple[str, ...]:
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def read_own(directory: str | Path) -> Suite:
+    """Read what `write_own` wrote; the revision is the same. Raises InputError as `OwnSuite.read` does."""
+    return OwnSuite(Path(directory) / _HEAD).read()

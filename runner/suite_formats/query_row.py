@@ -56,9 +56,10 @@ class QueryRow:
             self.faults.append(f"no relevant item ({bar}); add one, or say answerable: false or judged: false")
         source, added = self._source(), self._added()
         fields = self._fields()
-        for name, value in zip(SLICEABLE, (source, added), strict=True):
-            if name in rules.field_names and value is not None:
-                fields.setdefault(name, value)
+        # A written-out `fields` object is complete: a suite that was stored must come back as it was.
+        if "fields" not in row:
+            copies = zip(SLICEABLE, (source, added), strict=True)
+            fields.update({name: value for name, value in copies if name in rules.field_names and value is not None})
         history = self._history()
         if self.faults:
             return None

@@ -71,6 +71,25 @@ def test_many_writers_at_once_leave_one_good_snapshot(store: SnapshotStore, snap
     assert store.load(snapshot.id) == snapshot
 
 
+def test_a_writer_that_comes_second_leaves_the_first_ones_files(
+    store: SnapshotStore, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(store.save(snapshot))
+    really, answers = SnapshotStore.exists, iter([False])
+    monkeypatch.setattr(SnapshotStore, "exists", lambda self, id_: next(answers, None) is None and really(self, id_))
+    assert contents(store.save(snapshot)) == before
+    assert [path.name for path in store.root.iterdir()] == [snapshot.id]
+
+
+def test_a_folder_that_is_in_the_way_is_told(store: SnapshotStore, snapshot: Snapshot) -> None:
+    stray = store.root / snapshot.id / "stray.txt"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("x")
+    with pytest.raises(InputError, match=r"cannot be made .*; move what is there away"):
+        store.save(snapshot)
+    assert stray.exists()
+
+
 def test_a_writer_that_dies_leaves_nothing_that_looks_stored(
     store: SnapshotStore, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,9 +112,9 @@ def test_a_prefix_finds_the_one_snapshot(store: SnapshotStore, snapshot: Snapsho
     store.save(other)
     assert store.find(snapshot.id[:6]) == snapshot.id
     assert store.ids() == tuple(sorted([snapshot.id, other.id]))
-    with pytest.raises(InputError, match="could be .*; write more of the id"):
+    with pytest.raises(InputError, match=r"could be .*; write more of the id"):
         store.find("")
-    with pytest.raises(InputError, match="snapshot 'zzz' is not in .*; stored: .*build it again"):
+    with pytest.raises(InputError, match=r"snapshot 'zzz' is not in .*; stored: .*build it again"):
         store.find("zzz")
     with pytest.raises(InputError, match="is not in"):
         store.load("0123456789abcdef")
@@ -135,10 +154,10 @@ def test_one_changed_byte_is_noticed(store: SnapshotStore, snapshot: Snapshot, n
 def test_a_cut_or_missing_file_is_noticed(store: SnapshotStore, snapshot: Snapshot) -> None:
     folder = store.save(snapshot)
     (folder / "passages.jsonl").unlink()
-    with pytest.raises(InputError, match="cannot be used .*FileNotFoundError"):
+    with pytest.raises(InputError, match=r"cannot be used .*FileNotFoundError"):
         store.load(snapshot.id)
     (folder / "snapshot.json").write_text('{"id": ')
-    with pytest.raises(InputError, match="cannot be used .*JSONDecodeError"):
+    with pytest.raises(InputError, match=r"cannot be used .*JSONDecodeError"):
         store.load(snapshot.id)
 
 

@@ -66,7 +66,12 @@ ALPHABET = "ab .!?\n\t，。！？」字符é👩\u200d👧🏽🇹\u0301\u0302\
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text(ALPHABET, max_size=120), st.integers(1, 30), st.integers(0, 29), st.sampled_from(["characters", "words"]))
+@given(
+    text=st.text(ALPHABET, max_size=120),
+    size=st.integers(1, 30),
+    overlap=st.integers(0, 29),
+    by=st.sampled_from(["characters", "words"]),
+)
 def test_no_text_is_lost_and_no_window_is_too_big(text: str, size: int, overlap: int, by: str) -> None:
     overlap = min(overlap, size - 1)
     chunks = Window(size, overlap, by).split(Document("d", "", text))

@@ -1,0 +1,208 @@
+"""Repeat a stored run and say whether the result is the same, or what differs and which inputs changed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from runner.artifacts import per_query_table
+from runner.config import Settings, TrackingSettings, home, plain
+from runner.errors import ConfigError
+from runner.experiment import Options, run_jobs
+from runner.plan import Request
+from runner.provenance import git_state
+from runner.record import Scored, metrics_of, params_of
+from runner.snapshot import Snapshot
+from runner.stored import StoredRun
+from runner.suite import Suite
+from runner.tracking import Tracker, printed
+
+_MOST_LISTED = 10
+# What a rerun decides for itself; everything else comes from the stored run.
+_OWN = ("tracking.uri", "cache", "store")
+# Measured anew by every run.
+_TIMED = ("latency_", "index_", "peak_memory")
+
+
+class StoredInputs:
+    """The snapshot and suite of one stored run, whatever the configuration names."""
+
+    def __init__(self, snapshot: Snapshot, suite: Suite) -> None:
+        self._snapshot = snapshot
+        self._suite = suite
+
+    def snapshot(self, settings: Settings) -> Snapshot:
+        """The stored snapshot."""
+        return self._snapshot
+
+    def suite(self, settings: Settings) -> Suite:
+        """The stored suite."""
+        return self._suite
+
+
+def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
+    """Repeat a run, log it as a new one tagged with its source, print the comparison, return the exit status."""
+    own, changes = _split(overrides)
+    store = own.get("store", str(home() / "mlruns"))
+    uri = own.get("tracking.uri", f"sqlite:///{store}/mlflow.db")
+    tracker = Tracker(TrackingSettings(uri=uri, experiment=""))
+    stored = StoredRun.fetch(tracker, run_id, folder / "stored")
+    settings, source = _settings(stored, changes)
+    settings = settings.model_copy(
+        update={
+            "store": store,
+            "cache": own.get("cache", "off"),
+            "resume": False,
+            "dry_run": False,
+            # The look was decided on when the run was first made; it is recorded again by the new run.
+            "allow_holdout": True,
+            "tracking": settings.tracking.model_copy(update={"uri": uri}),
+        }
+    )
+    inputs = StoredInputs(stored.snapshot(tracker, store), stored.suite())
+    outcome = run_jobs([Request(tuple(changes), settings, source)], Options(tags={"rerun_of": run_id}), inputs)
+    if outcome.scored:
+        print("\n".join(_verdict(stored, outcome.scored[0], changes)))
+    return outcome.status
+
+
+def _split(overrides: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    own: dict[str, str] = {}
+    changes: list[str] = []
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if not equals:
+            raise ConfigError(f"cannot read the override {override!r}; write key=value")
+        if key in _OWN:
+            own[key] = value
+        else:
+            changes.append(override)
+    if own.get("cache", "on") not in ("on", "off", "refresh", "only"):
+        raise ConfigError(f"cache: expected on, refresh, off or only, found {own['cache']!r}")
+    return own, changes
+
+
+def _settings(stored: StoredRun, changes: Sequence[str]) -> tuple[Settings, str]:
+    """The stored settings, or, with changes, the stored configuration with those applied and resolved again."""
+    resolved = yaml.safe_load((stored.folder / "config.yaml").read_text("utf-8"))
+    if not changes:
+        return Settings.of_plain(stored.with_stored_files(resolved)), stored.source
+    config = OmegaConf.create(stored.source)
+    assert isinstance(config, DictConfig)
+    OmegaConf.set_struct(config, True)
+    for change in changes:
+        key, _, value = change.partition("=")
+        head = key.partition(".")[0]
+        if head in ("corpus", "chunker", "suite", "dataset"):
+            raise ConfigError(
+                f"{change}: a rerun keeps the stored {head}; start a new run with python -m runner instead"
+            )
+        current = _select(config, key)
+        new = yaml.safe_load(value) if value else None
+        if isinstance(current, DictConfig) and not isinstance(new, dict):
+            raise ConfigError(
+                f"{change}: {key} is a group of settings; name one of {', '.join(map(str, current))} in it"
+            )
+        OmegaConf.update(config, key, new)
+    # Where the documents and the suite came from is stored resolved: this machine may not have it.
+    for part in ("corpus", "chunker", "suite", "dataset", "store", "tracking"):
+        config[part] = resolved[part]
+    return Settings.of_plain(stored.with_stored_files(plain(config))), OmegaConf.to_yaml(config)
+
+
+def _select(config: DictConfig, key: str) -> Any:
+    parent, _, name = key.rpartition(".")
+    try:
+        node = OmegaConf.select(config, parent, throw_on_missing=True) if parent else config
+        known = list(map(str, node)) if isinstance(node, DictConfig) else []
+    except OmegaConfBaseException:
+        known = []
+    if name not in known:
+        choices = f"; {parent or 'the run'} has {', '.join(known)}" if known else ""
+        raise ConfigError(f"the stored run has no setting {key!r}{choices}")
+    return node._get_node(name)
+
+
+def _verdict(stored: StoredRun, scored: Scored, changes: Sequence[str]) -> list[str]:
+    rankings = ranking_differences(stored, scored)
+    metrics = metric_differences(stored, scored)
+    if not rankings and not metrics:
+        return [f"identical: {len(scored.job.queries)} rankings and every metric of {stored.name} ({stored.id})"]
+    lines = [f"compared with {stored.name} ({stored.id}): {len(rankings)} rankings and {len(metrics)} metrics differ"]
+    lines += _listed("rankings", rankings)
+    lines += _listed("metrics", metrics)
+    causes = [f"  asked for: {change}" for change in changes] + [
+        f"  {cause}" for cause in input_differences(stored, scored)
+    ]
+    return [
+        *lines,
+        "inputs that changed:" if causes else "no recorded input changed: the retriever is not deterministic",
+        *causes,
+    ]
+
+
+def _listed(name: str, lines: Sequence[str]) -> list[str]:
+    if not lines:
+        return []
+    more = [f"  ... and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []
+    return [f"{name}:", *(f"  {line}" for line in lines[:_MOST_LISTED]), *more]
+
+
+def ranking_differences(stored: StoredRun, scored: Scored) -> list[str]:
+    """One line a query whose ranked passages or scores are not exactly the stored ones."""
+    old, new = stored.per_query().to_pydict(), per_query_table(scored).to_pydict()
+    before = {id_: (old["ranked"][row], old["scores"][row]) for row, id_ in enumerate(old["query_id"])}
+    lines = []
+    for row, id_ in enumerate(new["query_id"]):
+        now = (new["ranked"][row], new["scores"][row])
+        if id_ not in before:
+            lines.append(f"{id_}: not in the stored run")
+        elif now != before[id_]:
+            lines.append(f"{id_}: {_ranking_difference(before.pop(id_), now)}")
+    return lines
+
+
+def _ranking_difference(before: tuple[list[str], list[float]], now: tuple[list[str], list[float]]) -> str:
+    if before[0] == now[0]:
+        largest = max(abs(a - b) for a, b in zip(before[1], now[1], strict=True))
+        return f"same passages, scores differ by up to {largest:.3g}"
+    rank = next((n for n, (a, b) in enumerate(zip(before[0], now[0], strict=False), 1) if a != b), 0)
+    if not rank:
+        return f"{len(before[0])} passages before, {len(now[0])} now"
+    return f"from rank {rank}: {before[0][rank - 1]} before, {now[0][rank - 1]} now"
+
+
+def metric_differences(stored: StoredRun, scored: Scored) -> list[str]:
+    """One line a metric whose value is not exactly the stored one; what is timed anew is left out."""
+    new = metrics_of(scored)
+    old = {key: value for key, value in stored.metrics.items() if not key.startswith("curve/")}
+    keys = [key for key in sorted(old.keys() | new.keys()) if not key.startswith(_TIMED)]
+    return [
+        f"{key}: {_number(old.get(key))} before, {_number(new.get(key))} now"
+        for key in keys
+        if old.get(key) != new.get(key)
+    ]
+
+
+def input_differences(stored: StoredRun, scored: Scored) -> list[str]:
+    """One line an input that is not what it was: settings, libraries, model files, program, Python."""
+    now = {key: printed(value) for key, value in params_of(scored.job).items()}
+    lines = [
+        f"{key}: {stored.params.get(key, 'absent')} -> {now.get(key, 'absent')}"
+        for key in sorted(stored.params.keys() | now.keys())
+        if stored.params.get(key) != now.get(key)
+    ]
+    before, after = stored.tags.get("git_commit"), git_state().get("git_commit")
+    if before != after:
+        lines.append(f"code: {before or 'no git'} -> {after or 'no git'}")
+    for name, when in (("before", stored.tags.get("git_dirty")), ("now", git_state().get("git_dirty"))):
+        if when == "true":
+            lines.append(f"code: the checkout had uncommitted changes {name}")
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return "absent" if value is None else f"{value:.6g}"

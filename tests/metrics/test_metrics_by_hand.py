@@ -1,0 +1,149 @@
+"""Truths computed by hand: the worked example of the design, graded judgments, and what is commonly got wrong."""
+
+from collections.abc import Callable
+from math import log2
+
+import numpy as np
+import pytest
+
+from runner.metrics import (
+    AT_K,
+    OVER_DEPTH,
+    Judgments,
+    Relevance,
+    average_precision,
+    hit,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+)
+
+LookUp = Callable[..., Relevance]
+
+
+@pytest.fixture
+def worked(look_up: LookUp) -> Relevance:
+    return look_up(["CADBE"], [{"A": 1, "B": 1}])
+
+
+# The second place is worth 1 / log2(3) = 0.6309..., the fourth 1 / log2(5) = 0.4306...; ideal: 1 + 0.6309...
+@pytest.mark.parametrize(
+    ("k", "expected"),
+    [
+        (1, {"hit": 0, "recall": 0, "precision": 0, "ndcg": 0}),
+        (2, {"hit": 1, "recall": 0.5, "precision": 0.5, "ndcg": 0.38685280723454163}),
+        (3, {"hit": 1, "recall": 0.5, "precision": 1 / 3, "ndcg": 0.38685280723454163}),
+        (4, {"hit": 1, "recall": 1, "precision": 0.5, "ndcg": 0.6509209298071326}),
+        (5, {"hit": 1, "recall": 1, "precision": 0.4, "ndcg": 0.6509209298071326}),
+        (10, {"hit": 1, "recall": 1, "precision": 0.2, "ndcg": 0.6509209298071326}),
+    ],
+)
+def test_the_worked_example_at_k(worked: Relevance, k: int, expected: dict[str, float]) -> None:
+    assert {name: metric(worked, k)[0] for name, metric in AT_K.items()} == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_worked_example_over_the_depth(worked: Relevance) -> None:
+    # Relevant at ranks 2 and 4: rr is 1/2 whatever k; ap is (1/2 + 2/4) / 2.
+    assert {name: metric(worked)[0] for name, metric in OVER_DEPTH.items()} == {"rr": 0.5, "ap": 0.5}
+
+
+def test_the_gain_is_the_grade_and_the_ideal_is_over_what_was_judged(look_up: LookUp) -> None:
+    found = look_up(["BACD"], [{"A": 3, "B": 1, "C": 0, "D": 2}])
+    assert ndcg(found, 1)[0] == pytest.approx(1 / 3)
+    assert ndcg(found, 2)[0] == pytest.approx((1 + 3 / log2(3)) / (3 + 2 / log2(3)))
+    assert ndcg(found, 3)[0] == pytest.approx((1 + 3 / log2(3)) / (3 + 2 / log2(3) + 1 / 2))
+    assert ndcg(found, 4)[0] == pytest.approx((1 + 3 / log2(3) + 2 / log2(5)) / (3 + 2 / log2(3) + 1 / 2))
+
+
+def test_one_relevant_item_on_top_is_a_perfect_ndcg_at_any_k(look_up: LookUp) -> None:
+    found = look_up(["ABCDE"], [{"A": 1, "B": 0}])
+    assert [ndcg(found, k)[0] for k in (1, 3, 10)] == [1, 1, 1]
+
+
+def test_a_grade_under_the_bar_is_not_relevant_but_still_gains(look_up: LookUp) -> None:
+    found = look_up(["BACD"], [{"A": 3, "B": 1, "C": 0, "D": 2}], min_grade=2)
+    assert [hit(found, k)[0] for k in (1, 2)] == [0, 1]
+    assert [recall(found, k)[0] for k in (1, 2, 4)] == [0, 0.5, 1]
+    assert precision(found, 4)[0] == 0.5
+    assert (reciprocal_rank(found)[0], average_precision(found)[0]) == (0.5, 0.5)
+    assert ndcg(found, 1)[0] == pytest.approx(1 / 3)
+
+
+def test_judged_not_relevant_is_never_relevant(look_up: LookUp) -> None:
+    found = look_up(["CB"], [{"A": 1, "C": 0, "B": -1}])
+    assert not found.relevant.any()
+    assert found.judged.tolist() == [[True, True]]
+    assert ndcg(found, 2)[0] == 0
+
+
+def test_hit_is_not_recall(look_up: LookUp) -> None:
+    found = look_up(["AFGH"], [dict.fromkeys("ABCD", 1)])
+    assert (hit(found, 4)[0], recall(found, 4)[0]) == (1, 0.25)
+
+
+def test_average_precision_is_divided_by_all_that_is_relevant(look_up: LookUp) -> None:
+    # Found at rank 1, three never found: 1 / 4, where dividing by what was found would give 1.
+    assert average_precision(look_up(["AFGH"], [dict.fromkeys("ABCD", 1)]))[0] == 0.25
+
+
+def test_precision_is_over_k_even_if_fewer_were_returned(look_up: LookUp) -> None:
+    assert precision(look_up(["A"], [{"A": 1}]), 5)[0] == 0.2
+
+
+def test_a_query_that_returned_nothing_counts_as_zero(look_up: LookUp) -> None:
+    found = look_up(["A", "", ""], [{"A": 1}, {"B": 1}, {"C": 1}])
+    for metric in (hit, recall, precision, ndcg):
+        assert metric(found, 1).tolist() == [1, 0, 0]
+        assert metric(found, 1).mean() == pytest.approx(1 / 3)
+    for metric in OVER_DEPTH.values():
+        assert metric(found).tolist() == [1, 0, 0]
+    assert found.length.tolist() == [1, 0, 0]
+
+
+def test_rankings_that_are_all_empty_are_all_zero(look_up: LookUp) -> None:
+    found = look_up(["", ""], [{"A": 1}, {"B": 2, "C": 1}])
+    for at_k in AT_K.values():
+        assert at_k(found, 3).tolist() == [0, 0]
+    for over_depth in OVER_DEPTH.values():
+        assert over_depth(found).tolist() == [0, 0]
+    assert found.first_rank.tolist() == [0, 0]
+
+
+def test_no_queries_give_no_values(look_up: LookUp) -> None:
+    found = look_up([], [])
+    assert [len(metric(found, 3)) for metric in AT_K.values()] == [0] * 4
+    assert [len(metric(found)) for metric in OVER_DEPTH.values()] == [0] * 2
+
+
+def test_each_query_is_scored_by_its_own_judgments(look_up: LookUp) -> None:
+    found = look_up(["AB", "BA", "CAB"], [{"A": 1}, {"A": 1}, {"B": 1}])
+    assert reciprocal_rank(found).tolist() == [1, 0.5, 1 / 3]
+    assert found.first_rank.tolist() == [1, 2, 3]
+
+
+def test_passages_are_collapsed_to_the_document_at_its_first_rank(rank: Callable[..., object]) -> None:
+    # Passages A, B, C are of document 0 and D, E of document 1: A D B E C reads 0 1.
+    judgments = Judgments.of([{0: 1, 1: 1}], 3)
+    found = Relevance.of(rank("ADBEC"), np.array([0, 0, 0, 1, 1, 2, 2, 2]), judgments)  # type: ignore[arg-type]
+    assert found.units.tolist() == [[0, 1]]
+    assert found.length.tolist() == [2]
+    for metric in (recall, precision, ndcg):
+        assert metric(found, 2)[0] == pytest.approx(1)
+    assert average_precision(found)[0] == 1
+
+
+def test_a_collapsed_passage_leaves_its_rank_to_the_next_document(rank: Callable[..., object]) -> None:
+    found = Relevance.of(rank("ABCF"), np.array([0, 0, 0, 1, 1, 2, 2, 2]), Judgments.of([{2: 1}], 3))  # type: ignore[arg-type]
+    assert (hit(found, 2)[0], reciprocal_rank(found)[0]) == (1, 0.5)
+
+
+def test_a_passage_returned_twice_counts_once(look_up: LookUp) -> None:
+    found = look_up(["AAAB"], [{"A": 1, "B": 1}])
+    assert found.units.tolist() == [[0, 1]]
+    assert (ndcg(found, 4)[0], recall(found, 4)[0], average_precision(found)[0]) == pytest.approx((1, 1, 1))
+
+
+def test_another_number_of_rankings_than_of_judged_queries_is_refused(rank: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match="2 rankings for 1 judged queries"):
+        Relevance.of(rank("A", "B"), np.arange(8), Judgments.of([{0: 1}], 8))  # type: ignore[arg-type]
