@@ -156,7 +156,7 @@ def slice_queries(
     meaning: dict[str, tuple[str, _Shared]] = {}
     members: list[NDArray[np.bool_]] = []
     for field, values in columns.items():
-        distinct = sorted({value for value in values if value is not None}, key=_label)
+        distinct = sorted(dict.fromkeys(value for value in values if value is not None), key=_label)
         if len(distinct) > MOST_VALUES:
             raise ConfigError(
                 f"slice {field!r} has {len(distinct)} values (at most {MOST_VALUES}); it looks like an id, not a group"

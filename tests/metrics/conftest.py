@@ -57,7 +57,7 @@ def snapshot() -> Snapshot:
 
 @pytest.fixture
 def lay(snapshot: Snapshot) -> Callable[..., JudgedSet]:
-    """Lay queries over the snapshot: each is its relevant ids (a word of letters, or a mapping to grades) and fields."""
+    """Lay queries over the snapshot: each is a word of relevant letters, or a mapping to grades, and maybe fields."""
 
     def make(
         *queries: Any,

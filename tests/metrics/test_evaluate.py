@@ -89,13 +89,13 @@ def test_the_curve_holds_every_cut_and_k_itself(lay: Lay, rank: Rank) -> None:
 
 def test_the_means_of_a_slice_are_over_its_queries_alone(lay: Lay, rank: Rank) -> None:
     judged = lay(("A", {"lang": "en"}), ("B", {"lang": "zh"}), ("CD", {"lang": "zh"}), slices=["lang"])
-    evaluation = score(judged, rank("A", "A", "CE"), k=2)
+    evaluation = score(judged, rank("A", "AB", "CED"), k=2)
     chinese = evaluation.means["lang.zh"]
-    assert (chinese["recall"], chinese["hit"], chinese["n"], chinese["recall_micro"]) == (0.25, 0.5, 2, 1 / 3)
+    assert (chinese["recall"], chinese["hit"], chinese["n"], chinese["recall_micro"]) == (0.75, 1, 2, 2 / 3)
     assert (evaluation.means["lang.en"]["recall"], evaluation.means["lang.en"]["n"]) == (1, 1)
-    assert evaluation.overall["recall"] == pytest.approx(0.5)
+    assert evaluation.overall["recall"] == pytest.approx(2.5 / 3)
     place = judged.slices.names.index("lang.zh")
-    assert evaluation.slice_recall[place].tolist() == [0.25, 0.25, 0.25]
+    assert evaluation.slice_recall[place].tolist() == [0.25, 0.75, 1, 1]
 
 
 def test_every_slice_has_its_n_and_none_is_empty_or_without_value(lay: Lay, rank: Rank) -> None:

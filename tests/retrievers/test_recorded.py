@@ -41,7 +41,7 @@ def test_what_is_named_twice_keeps_its_better_place(read: Read) -> None:
 
 
 def test_equal_scores_keep_the_recorded_order(read: Read) -> None:
-    found = read("q1 Q0 c#1 1 1 t\nq1 Q0 a#1 2 1 t\nq1 Q0 b#1 3 1 t\n")
+    found = read("q1 Q0 a#1 2 1 t\nq1 Q0 b#1 3 1 t\nq1 Q0 c#1 1 1 t\n")
     assert found.rows.tolist() == [3, 0, 2]
     assert found.scores == pytest.approx([1, 1, 1])
 
