@@ -1,6 +1,7 @@
-"""The launcher's settings: `hydra.launcher.n_jobs=4 hydra.launcher.backend=threading`."""
+"""Settings of the launcher and the sweeper: `hydra.launcher.n_jobs=4 hydra.launcher.backend=threading`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from hydra.core.config_store import ConfigStore
 
@@ -16,6 +17,18 @@ class PlannedLauncherConf:
     backend: str = "loky"
 
 
+@dataclass
+class PlannedSweeperConf:
+    """What is swept when nothing is named on the command line."""
+
+    _target_: str = "hydra_plugins.planned_launcher.sweeper.PlannedSweeper"
+    # Overrides to sweep, as on the command line: {k: "1,3,5"}.
+    params: dict[str, Any] | None = field(default=None)
+
+
+ConfigStore.instance().store(
+    group="hydra/sweeper", name="planned", node=PlannedSweeperConf, provider="planned_launcher"
+)
 ConfigStore.instance().store(
     group="hydra/launcher", name="planned", node=PlannedLauncherConf, provider="planned_launcher"
 )

@@ -231,3 +231,10 @@ def test_windows_must_be_ascending_positive_numbers(days: tuple[int, ...]) -> No
 def test_the_day_to_count_from_must_be_a_date() -> None:
     with pytest.raises(ConfigError, match=r"as_of must be a date like 2026-09-30, found '三月'"):
         Freshness(as_of="三月")
+
+
+def test_ages_count_back_from_the_newest_date_of_the_snapshot_even_if_no_query_asks_about_it() -> None:
+    slices = slice_queries(
+        [Asked(grades={"month.md": 1})], [], freshness=Freshness(days=(29, 30)), document_fields=DOCUMENTS
+    )
+    assert groups(slices, "freshness") == {"30-30 days": [0]}
