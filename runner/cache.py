@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from retrievers.base import Vectors
@@ -86,18 +87,11 @@ class Cache:
             return {}
         found: dict[bytes, bytes] = {}
         damaged = 0
-        connection = self._open()
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = connection.execute(
-                f"SELECT key, value, checksum FROM record WHERE space = ? AND key IN ({marks})", (number, *batch)
-            )
-            for key, value, checksum in rows:
-                if zlib.crc32(value, zlib.crc32(key)) == checksum:
-                    found[key] = value
-                else:
-                    damaged += 1
+        for key, value, checksum in self._rows(number, keys):
+            if zlib.crc32(value, zlib.crc32(key)) == checksum:
+                found[key] = value
+            else:
+                damaged += 1
         if damaged:
             warnings.warn(
                 f"{damaged} damaged record(s) in {self.path} are computed again; delete the file if this repeats",
@@ -109,7 +103,7 @@ class Cache:
         """Store values in one transaction."""
         if not self.writes:
             return
-        with self._transaction() as connection:
+        with self._explained(), self._transaction() as connection:
             number = self._number(space)
             if number is None:
                 connection.execute(
@@ -126,14 +120,25 @@ class Cache:
         """The identities of all spaces of a kind, newest first."""
         if not self.reads or not self.path.exists():
             return []
-        rows = self._open().execute("SELECT identity FROM space WHERE kind = ? ORDER BY number DESC", (kind,))
-        return [json.loads(identity) for (identity,) in rows]
+        with self._explained():
+            rows = self._open().execute("SELECT identity FROM space WHERE kind = ? ORDER BY number DESC", (kind,))
+            return [json.loads(identity) for (identity,) in rows]
+
+    def _rows(self, number: int, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes, int]]:
+        with self._explained():
+            for start in range(0, len(keys), _BATCH):
+                batch = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(batch))
+                yield from self._open().execute(
+                    f"SELECT key, value, checksum FROM record WHERE space = ? AND key IN ({marks})", (number, *batch)
+                )
 
     def _number(self, space: str) -> int | None:
         if space not in self._spaces:
             if self._connection is None and not self.path.exists():
                 return None
-            row = self._open().execute("SELECT number FROM space WHERE name = ?", (space,)).fetchone()
+            with self._explained():
+                row = self._open().execute("SELECT number FROM space WHERE name = ?", (space,)).fetchone()
             if row is None:
                 return None
             self._spaces[space] = int(row[0])
@@ -146,38 +151,61 @@ class Cache:
         try:
             yield connection
         except BaseException:
-            connection.execute("ROLLBACK")
             self._spaces.clear()
+            # A full disk has ended the transaction already.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what a person can do about what SQLite and the file system report."""
+        try:
+            yield
+        except (sqlite3.OperationalError, OSError) as error:
+            raise RunnerError(
+                f"{self.path} cannot be read or written ({error}); see that its folder is writable, its disk not "
+                "full, and no other process holds it"
+            ) from None
+        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+            raise RunnerError(f"{self.path} is not a usable cache ({error}); delete it and run again") from None
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self.directory.mkdir(parents=True, exist_ok=True)
-            try:
-                self._connection = self._connect()
-            except sqlite3.DatabaseError as error:
-                raise RunnerError(f"{self.path} is not a usable cache ({error}); delete it and run again") from None
+            self._connection = self._connect()
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
         # Autocommit: transactions are explicit. A second sweep waits for the first one's writes.
         connection = sqlite3.connect(self.path, timeout=120, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _FORMAT):
-            raise RunnerError(f"{self.path} has format {version}, this program reads {_FORMAT}; delete it")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS space (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL,"
-            " kind TEXT NOT NULL, identity TEXT NOT NULL)"
-        )
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS record (space INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,"
-            " checksum INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID"
-        )
-        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+        try:
+            # SQLite does not wait where two processes turn one new file to WAL: one would die of the lock.
+            with FileLock(f"{self.path}.lock"):
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version == 0:
+                    _make_tables(connection)
+                elif version != _FORMAT:
+                    raise RunnerError(f"{self.path} has format {version}, this program reads {_FORMAT}; delete it")
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
         return connection
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS space (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL,"
+        " kind TEXT NOT NULL, identity TEXT NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS record (space INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,"
+        " checksum INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID"
+    )
+    connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
 def pack_ranking(depth: int, rows: NDArray[np.int32], scores: NDArray[np.float64]) -> bytes:

@@ -5,7 +5,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from runner.cache import Cache
 from runner.evaluate import evaluate
 from runner.execute import Executor, look_up
 from runner.inputs import ConfiguredInputs, snapshot_store
+from runner.names import key_part
 from runner.plan import Inputs, Job, Plan, Request, make_plan
 from runner.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
 from runner.report import Row, print_table
@@ -70,9 +71,10 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
             plan = plan.without(set(earlier))
+        tags = {**options.tags, **_holdout_looks(plan, tracker)}
         executor = Executor(plan, cache, options.n_jobs, options.backend)
         executor.run(shared.latency)
-        return _score_and_log(plan, executor, tracker, earlier, options)
+        return _score_and_log(plan, executor, tracker, earlier, replace(options, tags=tags))
 
 
 def _score_and_log(
@@ -146,6 +148,18 @@ def _earlier_rows(plan: Plan, tracker: Tracker) -> dict[str, Row]:
     return rows
 
 
+def _holdout_looks(plan: Plan, tracker: Tracker) -> dict[str, str]:
+    """Count and announce the looks at a holdout suite: each one makes it less of one."""
+    tags = {}
+    for suite in {job.judged.suite.name: job.judged.suite for job in plan.jobs}.values():
+        if suite.role == "holdout":
+            earlier = tracker.finished({"suite": suite.name, "suite_role": "holdout", "kind": "run"})
+            look = 1 + len({run.data.tags.get("sweep", run.info.run_id) for run in earlier})
+            print(f"holdout: this is look {look} at suite {suite.name!r}; it is recorded")
+            tags[f"holdout_look.{key_part(suite.name)}"] = str(look)
+    return tags
+
+
 def _keep_snapshots(jobs: Sequence[Job], tracker: Tracker) -> None:
     """A store on a server may be read where this machine's snapshots are not: put them there too, once."""
     if tracker.is_local:
@@ -164,6 +178,8 @@ def _print_outcome(
         else:
             print("\n".join(f"run {row.run_id}" for row in rows))
         print(f"look at the runs:   {tracker.ui_command()}")
+        if sweep:
+            print(f"charts along k:     {tracker.charts_path(sweep)}")
         if len(rows) > 1:
             print(f"compare these runs: {tracker.compare_path([row.run_id for row in rows])}")
     for job, error in failures:

@@ -195,6 +195,11 @@ class Tracker:
             return f"open {self.settings.uri}"
         return f"mlflow ui --backend-store-uri {self.settings.uri}"
 
+    def charts_path(self, sweep: str) -> str:
+        """The path, below the UI's address, of the charts of one sweep's runs."""
+        wanted = quote(f'tags.sweep = "{sweep}"', safe="")
+        return f"/#/experiments/{self.experiment_id}/runs?searchFilter={wanted}&compareRunsMode=CHART"
+
     def compare_path(self, run_ids: Sequence[str]) -> str:
         """The path, below the UI's address, of the page that compares these runs."""
         runs = quote(json.dumps(list(run_ids), separators=(",", ":")), safe="")
