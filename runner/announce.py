@@ -21,6 +21,7 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     for job in plan.jobs:
         for overrides in job.also:
             lines.append(f"  same run as {job.name}: {' '.join(overrides)}")
+    lines += _suite_lines(plan)
     lines.append(f"stages: {len(plan.stages)} unique")
     rankings = 0
     for stage in plan.stages:
@@ -33,6 +34,20 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     pairs, exact = pairs_to_score(plan, cache)
     lines.append(f"to compute: {rankings:,} rankings, {'' if exact else 'at most '}{pairs:,} pairs to rerank")
     return lines
+
+
+def _suite_lines(plan: Plan) -> list[str]:
+    """What each suite holds, on each snapshot it is laid over, that no mean will show."""
+    lines = {}
+    for job in plan.jobs:
+        judged = job.judged
+        rest = [f"{len(judged.scored):,} scored"]
+        rest += [f"{len(judged.unanswerable):,} unanswerable"] if judged.unanswerable else []
+        rest += [f"{judged.unjudged:,} unjudged, in no mean"] if judged.unjudged else []
+        lines[judged.suite.name + judged.suite.revision] = (
+            f"suite {judged.suite.name} ({judged.suite.revision}): {', '.join(rest)}"
+        )
+    return list(lines.values())
 
 
 def _product(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -170,15 +170,27 @@ def plain(config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
     """Resolve a configuration to plain Python values. Raises ConfigError for what is missing or unresolvable."""
     if not isinstance(config, DictConfig):
         return dict(config)
+    missing = [f"{key} has no value; add {key}=... to the command" for key in _missing(config)]
+    if missing:
+        raise ConfigError("; ".join(missing))
     try:
         resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         key = error.full_key or "configuration"
-        if "issing mandatory" in str(error):
-            raise ConfigError(f"{key} has no value; add {key}=... to the command") from None
         raise ConfigError(f"{key}: {str(error).splitlines()[0]}") from None
     assert isinstance(resolved, dict)
     return {str(key): value for key, value in resolved.items()}
+
+
+def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]:
+    """Paths of the mandatory values that nobody gave; one that only refers to another is not named again."""
+    for key in config if isinstance(config, DictConfig) else range(len(config)):
+        if OmegaConf.is_interpolation(config, key):
+            continue
+        if OmegaConf.is_missing(config, key):
+            yield f"{prefix}{key}"
+        elif isinstance(config[key], DictConfig | ListConfig):
+            yield from _missing(config[key], f"{prefix}{key}.")
 
 
 def as_config(values: Mapping[str, Any]) -> DictConfig | ListConfig:

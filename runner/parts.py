@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from retrievers.digest import file_digest
 from runner.errors import ConfigError, RunnerError
 
 TARGET = "_target_"
@@ -21,7 +22,8 @@ class Part:
     """A built node with the configuration it was built from.
 
     path: where in the configuration it stands. given_name: its `name` there, if it has one. params: its own
-    plain values. parts: nodes inside it by dotted path. object: what `_target_` made.
+    plain values, those that stand beside nodes by dotted path. parts: nodes inside it by dotted path. object: what
+    `_target_` made.
     """
 
     path: str
@@ -40,20 +42,23 @@ class Part:
     def identity(self) -> dict[str, Any] | None:
         """Everything that decides this part's results, as JSON values; None if that cannot be told.
 
-        A class without a `version` of its own is identified by the bytes of the file that defines it.
+        A class without a `version` of its own is identified by the bytes of the file that defines it. A parameter
+        that names a file counts by the file's content, wherever it lies.
         """
         if not getattr(self.object, "cacheable", True):
             return None
         inside = {path: part.identity for path, part in self.parts.items()}
         if any(identity is None for identity in inside.values()):
             return None
-        excluded = set(getattr(self.object, "excluded", ()))
+        files = self._files
+        excluded = {*getattr(self.object, "excluded", ()), *files}
         version = getattr(self.object, "version", None)
         identity: dict[str, Any] = {
             "target": self.target,
             "version": version if version is not None else _source_hash(type(self.object)),
             "libraries": self.libraries,
             "contents": self.contents,
+            "files": files,
             "params": {key: value for key, value in self.params.items() if key not in excluded},
             "parts": inside,
         }
@@ -85,6 +90,11 @@ class Part:
         contents = getattr(self.object, "contents", None)
         return dict(contents()) if contents else {}
 
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        files = getattr(self.object, "files", None)
+        return {parameter: file_digest(path) for parameter, path in files().items()} if files else {}
+
     def walk(self) -> Iterator["Part"]:
         """This part and every part inside it, outermost first."""
         yield self
@@ -113,10 +123,8 @@ def build(config: Any, path: str = "") -> Part:
     for key, value in config.items():
         if key in (TARGET, "name"):
             continue
-        before = len(parts)
         arguments[key] = _build_value(value, path, str(key), parts)
-        if len(parts) == before:
-            params[str(key)] = value
+        params |= _plain_values(value, str(key))
     made = _call(_locate(target, path), arguments, path, target)
     return Part(path, str(config.get("name") or ""), target, params, parts, made)
 
@@ -133,15 +141,35 @@ def _build_value(value: Any, path: str, key: str, parts: dict[str, Part]) -> Any
     return value
 
 
+def _plain_values(value: Any, key: str) -> dict[str, Any]:
+    """What is not a node: the whole value if it holds none, else what stands beside them, each by its path."""
+    if isinstance(value, Mapping) and TARGET in value:
+        return {}
+    inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    if not any(_holds_node(each) for _, each in inner):
+        return {key: value}
+    inner = value.items() if isinstance(value, Mapping) else enumerate(value)
+    return {path: plain for name, each in inner for path, plain in _plain_values(each, f"{key}.{name}").items()}
+
+
+def _holds_node(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return TARGET in value or any(map(_holds_node, value.values()))
+    return isinstance(value, list | tuple) and any(map(_holds_node, value))
+
+
 def _locate(target: str, path: str) -> Any:
     module_name, _, name = target.rpartition(".")
     try:
-        return getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = getattr(importlib.import_module(module_name), name)
+    except Exception as error:  # the module is the user's own and may fail in any way
         raise ConfigError(
             f"{path}.{TARGET}: cannot import {target!r} ({error}); "
             "it must be an importable module and class, and its folder on PYTHONPATH"
-        ) from None
+        ) from error
+    if not callable(found):
+        raise ConfigError(f"{path}: {target} is a {type(found).__name__}, expected a class or a function")
+    return found
 
 
 def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) -> Any:
@@ -154,8 +182,8 @@ def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) ->
         return factory(**arguments)
     except RunnerError:
         raise
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise ConfigError(f"{path}: {target}: {error}") from error
+    except Exception as error:  # the class may be the user's own and fail in any way
+        raise ConfigError(f"{path}: {target}: {str(error) or type(error).__name__}") from error
 
 
 def space_of(part: Part) -> str:

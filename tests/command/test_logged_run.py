@@ -92,7 +92,7 @@ def test_the_inputs_are_named_by_their_hashes(demo: Any, run: Any) -> None:
 
 
 def test_the_libraries_that_decide_the_result_have_their_versions(run: Any) -> None:
-    for library in ("python", "bm25s", "PyStemmer", "faiss-cpu", "wordllama"):
+    for library in ("python", "bm25s", "PyStemmer", "faiss-cpu", "tokenizers"):
         assert re.match(r"\d+\.\d+", run.data.params[f"version.{library}"]), library
 
 
