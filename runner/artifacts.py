@@ -1,6 +1,7 @@
 """The files that a run carries: what it takes to read it query by query, and to repeat it."""
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from runner.evaluate import Evaluation
 from runner.names import long_names
@@ -56,7 +58,8 @@ class ArtifactWriter:
             (folder / "names.json").write_text(json.dumps(cut, ensure_ascii=False, indent=1), "utf-8")
         self._write_per_query(folder / PER_QUERY, scored)
         suite = self._once(
-            ("suite", job.judged.suite.name, job.judged.suite.revision), lambda path: write_own(job.judged.suite, path)
+            ("suite", job.judged.suite.name, job.judged.suite.revision, *job.judged.suite.slices),
+            lambda path: write_own(job.judged.suite, path),
         )
         shutil.copytree(suite, folder / SUITE)
         snapshot = job.stage.snapshot
@@ -113,6 +116,7 @@ def per_query_table(scored: Scored) -> "pa.Table":
     columns: dict[str, Any] = {
         "query_id": [query.id for query in judged.ranked],
         "text": [query.text for query in job.queries],
+        "source": [query.source for query in judged.ranked],
         "answerable": [True] * len(judged.scored) + [False] * unanswerable,
         "slices": pa.ListArray.from_arrays(pa.array(sizes, pa.int32()), pa.array(slices, pa.string())),
         "relevant": [_relevant(query.grades, judged.suite.min_grade) for query in judged.ranked],
@@ -120,11 +124,26 @@ def per_query_table(scored: Scored) -> "pa.Table":
             pa.array(rankings.offsets, pa.int32()), pa.array(ids[rankings.rows], pa.string())
         ),
         "scores": pa.ListArray.from_arrays(pa.array(rankings.offsets, pa.int32()), pa.array(rankings.scores)),
+        # With these three any metric can be computed again at any k, without documents or suite.
+        "found_ranks": _ragged(evaluation.found.gains, np.arange(1, evaluation.found.gains.shape[1] + 1), unanswerable),
+        "found_grades": _ragged(evaluation.found.gains, None, unanswerable),
+        "judged_grades": _ragged(evaluation.found.judgments.ideal_gains.astype(np.int64), None, unanswerable),
         "first_relevant_rank": _padded([int(rank) or None for rank in evaluation.found.first_rank], unanswerable),
         **{name: _padded(values.tolist(), unanswerable) for name, values in evaluation.values.items()},
         "lost_in": _padded([cause or None for cause in evaluation.cause], unanswerable),
     }
     return pa.table(columns)
+
+
+def _ragged(gains: NDArray[np.int64], shown: NDArray[np.int64] | None, extra: int) -> "pa.ListArray":
+    """The positive gains of each row, or what is shown in their place, and empty lists for the extra rows."""
+    import pyarrow as pa
+
+    rows, columns = np.nonzero(gains > 0)
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(gains)))))
+    offsets = np.concatenate((offsets, np.full(extra, offsets[-1])))
+    values = gains[rows, columns] if shown is None else shown[columns]
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, pa.int32()))
 
 
 def _relevant(grades: Mapping[str, int], min_grade: int) -> list[str]:
@@ -139,7 +158,8 @@ def failures_text(scored: Scored) -> str:
     """The queries with nothing relevant in the first k, as Markdown, hardest first."""
     evaluation, job = scored.evaluation, scored.job
     failing = [number for number, cause in enumerate(evaluation.cause) if cause]
-    failing.sort(key=lambda number: (evaluation.cause[number] != "pool", -int(evaluation.found.first_rank[number])))
+    ranks = evaluation.found.first_rank
+    failing.sort(key=lambda number: (evaluation.cause[number] != "pool", ranks[number] > 0, -int(ranks[number])))
     lines = [
         f"# Failing queries of {job.name}",
         "",
@@ -160,14 +180,14 @@ def _failure(evaluation: Evaluation, job: Job, number: int, ids: Sequence[str], 
     query = job.judged.scored[number]
     rank = int(evaluation.found.first_rank[number])
     where = f"first relevant at rank {rank}" if rank else "nothing relevant in the ranking"
-    relevant = ", ".join(f"`{id_}`" for id_ in _relevant(query.grades, job.judged.suite.min_grade))
+    relevant = ", ".join(_code(id_) for id_ in _relevant(query.grades, job.judged.suite.min_grade))
     rows, scores = ranked
     return [
         f"## {escape(query.id)}: {escape(job.queries[number].text)}",
         "",
         f"- lost in the {evaluation.cause[number]}; {where}",
         f"- relevant: {relevant}",
-        *(f"{place}. `{ids[row]}` {score:.4g}" for place, (row, score) in enumerate(zip(rows, scores, strict=True), 1)),
+        *(f"{n}. {_code(ids[row])} {score:.4g}" for n, (row, score) in enumerate(zip(rows, scores, strict=True), 1)),
         "",
     ]
 
@@ -175,7 +195,14 @@ def _failure(evaluation: Evaluation, job: Job, number: int, ids: Sequence[str], 
 def escape(text: str) -> str:
     """Text as Markdown shows it unchanged, on one line."""
     flat = " ".join(text.split())
-    return "".join(f"\\{character}" if character in "\\`*_{}[]<>#|!" else character for character in flat)
+    return "".join(f"\\{character}" if character in "\\`*_{}[]<>#|!&~$" else character for character in flat)
+
+
+def _code(id_: str) -> str:
+    """An id as code, fenced by more backticks than it holds in a row."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", id_)), default=0))
+    pad = " " if id_.startswith("`") or id_.endswith("`") else ""
+    return f"{fence}{pad}{id_}{pad}{fence}"
 
 
 def _write_documents(path: Path, stage: Stage) -> None:

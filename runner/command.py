@@ -11,6 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from retrievers.base import RetrievalError
@@ -18,9 +19,11 @@ from runner.config import Settings
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, run_jobs
 from runner.plan import Request
+from runner.tracking import Tracker
 
 UNUSABLE = 2
 BROKEN = 1
+_started: list[bool] = []
 
 
 def run_one(config: DictConfig) -> NoReturn:
@@ -29,7 +32,7 @@ def run_one(config: DictConfig) -> NoReturn:
     launcher = hydra.launcher
     options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
     overrides = tuple(hydra.overrides.task)
-    leave(lambda: run_jobs([_request(config, overrides)], options).status)
+    leave(lambda: _run([_request(config, overrides)], options))
 
 
 def run_sweep(
@@ -39,9 +42,26 @@ def run_sweep(
 
     def run() -> int:
         requests = _compose(config, loader, job_overrides)
-        return run_jobs(requests, Options(n_jobs=n_jobs, backend=backend, sweep=True)).status
+        return _run(requests, Options(n_jobs=n_jobs, backend=backend, sweep=True))
 
     leave(run)
+
+
+def _run(requests: Sequence[Request], options: Options) -> int:
+    """Run jobs and, where a policy was named, gate each of their runs."""
+    outcome = run_jobs(requests, options)
+    settings = requests[0].settings
+    if settings.gate is None or not outcome.rows:
+        return outcome.status
+    from runner.gate_report import gate_lines
+    from runner.release import gate_run
+
+    blocked = False
+    for row in outcome.rows:
+        result = gate_run(Tracker(settings.tracking), row.run_id, settings.gate, settings.store)
+        print("\n".join(gate_lines(result)), flush=True)
+        blocked = blocked or result.blocked
+    return BROKEN if blocked else outcome.status
 
 
 def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
@@ -49,7 +69,11 @@ def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[S
     problems: list[str] = []
     announced = OmegaConf.select(config, "hydra.sweeper.params") or {}
     for number, overrides in enumerate(tqdm(job_overrides, desc="compose", disable=None)):
-        job = loader.load_sweep_config(config, list(overrides))
+        try:
+            job = loader.load_sweep_config(config, list(overrides))
+        except (HydraException, OmegaConfBaseException) as error:
+            problems.append(f"{' '.join(overrides)}: {_in_one_line(error)}")
+            continue
         with open_dict(job):
             job.hydra.job.num = number
             job.hydra.job.id = str(number)
@@ -68,6 +92,11 @@ def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[S
     if problems:
         raise ConfigError("\n".join(problems))
     return requests
+
+
+def _in_one_line(error: Exception) -> str:
+    """What Hydra says of a configuration that it cannot compose, less the folders where it looked."""
+    return " ".join(str(error).partition("\nConfig search path:")[0].split())
 
 
 def _request(config: DictConfig, overrides: tuple[str, ...]) -> Request:
@@ -92,11 +121,17 @@ def refuse_unreadable(arguments: Sequence[str]) -> None:
             ) from None
 
 
+def has_started() -> bool:
+    """Whether a command of this process got as far as its own work; what fails before that is Hydra's composing."""
+    return bool(_started)
+
+
 def leave(action: Callable[[], int]) -> NoReturn:
     """Run an action and exit: with what it returns, 2 for an unusable input or setting, 1 for another failure.
 
     The error is one line without a traceback, unless HYDRA_FULL_ERROR=1.
     """
+    _started.append(True)
     try:
         status = action()
     except (RunnerError, RetrievalError) as error:

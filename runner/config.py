@@ -1,16 +1,21 @@
 """The settings of a job: where things live, and a typed, checked reading of a composed configuration."""
 
+import atexit
 import difflib
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from runner.errors import ConfigError
+from runner.policy import Policy
 
 HOME_VARIABLE = "RUNNER_HOME"
 _PACKAGE = Path(__file__).resolve().parent
@@ -49,8 +54,17 @@ def home() -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
 
 
+@cache
+def _scratch() -> str:
+    """A folder until the process ends: Hydra insists on one, and writes into it what every run stores anyway."""
+    folder = tempfile.mkdtemp(prefix="runner-hydra-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def register_resolvers() -> None:
-    """Make `${runner.home:}`, `${runner.data:}` and `${runner.stem:PATH}` known to OmegaConf; safe to repeat."""
+    """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
+    OmegaConf.register_new_resolver("runner.scratch", _scratch, replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
@@ -64,6 +78,14 @@ def _unlisted(value: Any) -> Any:
     return value
 
 
+def _absolute(place: str) -> str:
+    if not Path(place).is_absolute():
+        # Relative to where a command is started, runs would scatter.
+        raise ValueError(f"expected an absolute path such as {Path(place).absolute()}")
+    return place
+
+
+Place = Annotated[str, AfterValidator(_absolute)]
 Count = Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=1)]
 Node = Mapping[str, Any]
 
@@ -99,7 +121,7 @@ class TrackingSettings(_Section):
 
     uri: str
     experiment: str
-    artifacts: str | None = None
+    artifacts: Place | None = None
 
 
 class Settings(_Section):
@@ -118,7 +140,7 @@ class Settings(_Section):
     resume: bool
     dry_run: bool
     allow_holdout: bool
-    store: str
+    store: Place
     history: Literal["prepend", "ignore"] | None
     dataset: Node
     corpus: Node
@@ -128,6 +150,7 @@ class Settings(_Section):
     slicing: SlicingSettings
     latency: LatencySettings
     tracking: TrackingSettings
+    gate: Policy | None = None
 
     @model_validator(mode="after")
     def _within_depth(self) -> "Settings":
@@ -184,7 +207,8 @@ def plain(config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
 
 def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]:
     """Paths of the mandatory values that nobody gave; one that only refers to another is not named again."""
-    for key in config if isinstance(config, DictConfig) else range(len(config)):
+    keys: list[Any] = list(config) if isinstance(config, DictConfig) else list(range(len(config)))
+    for key in keys:
         if OmegaConf.is_interpolation(config, key):
             continue
         if OmegaConf.is_missing(config, key):

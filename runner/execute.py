@@ -182,7 +182,11 @@ class Executor:
             if isinstance(stage.part.object, Vectorial) and not stage.error:
                 embedder = stage.part.of_object(stage.part.object.embedder)
                 vectors = self._vectors.of(embedder, "passage", stage.snapshot.passages_for_retrieval().texts)
-                self._keep_index(stage, stage.part.object.build_vectors(vectors), seconds[space_of(embedder)])
+                building = Task(stage, work.build_vectors, (stage.part.object, vectors))
+                # Here and not in a worker: the vectors are here.
+                for _, done in run_tasks([building], 1, self._backend):
+                    if self._succeeded(stage, done):
+                        self._keep_index(stage, done.value, seconds[space_of(embedder)] + done.seconds)
 
     def _embedding_tasks(self, stages: Sequence[Stage]) -> list[Task]:
         texts: dict[tuple[str, str], dict[bytes, str]] = defaultdict(dict)

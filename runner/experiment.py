@@ -16,6 +16,7 @@ from retrievers.base import Combining, Rankings, Rescoring
 from runner.announce import plan_lines
 from runner.artifacts import ArtifactWriter
 from runner.cache import Cache
+from runner.context import ContextMeter
 from runner.evaluate import evaluate
 from runner.execute import Executor, look_up
 from runner.inputs import ConfiguredInputs, snapshot_store
@@ -34,13 +35,14 @@ class Options:
     """How a set of jobs is run, as opposed to what they are.
 
     n_jobs and backend are joblib's. sweep: whether they are a sweep, with a summary run of its own. tags go
-    on every run.
+    on every run. quiet: print neither plan nor table.
     """
 
     n_jobs: int = 1
     backend: str = "loky"
     sweep: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
     plan = make_plan(requests, inputs or ConfiguredInputs())
     with Cache(Path(shared.store) / "cache", shared.cache) as cache:
         look_up(plan, cache)
-        print("\n".join(plan_lines(plan, cache)), flush=True)
+        if not options.quiet:
+            print("\n".join(plan_lines(plan, cache)), flush=True)
         if shared.dry_run:
             return Outcome(DONE)
         tracker = Tracker(shared.tracking)
@@ -88,8 +91,9 @@ def _score_and_log(
     rows = list(earlier.values())
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
         writer = ArtifactWriter(Path(folder))
+        meter = ContextMeter()
         for job in tqdm(good, desc="score and log", disable=None):
-            result = _score(job, executor)
+            result = _score(job, executor, meter)
             record = _record(result, sweep, options.tags, writer)
             rows.append(_row(tracker.log(record), record.name, record.params, record.metrics))
             scored.append(result)
@@ -97,13 +101,15 @@ def _score_and_log(
         rows.sort(key=lambda row: order.get(row.name, -1))
         if sweep:
             log_summary(tracker, sweep, scored, rows, failures, executor.counts, Path(folder) / "summary")
-    _print_outcome(rows, failures, tracker, sweep)
+    if not options.quiet:
+        _print_outcome(rows, failures, tracker, sweep)
     return Outcome(FAILED if failures else DONE, rows, scored, failures)
 
 
-def _score(job: Job, executor: Executor) -> Scored:
+def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
-    evaluation = evaluate(job.judged, rankings, _pool(job, rankings), job.settings.k, job.settings.curve_within_depth())
+    pool, ks = _pool(job, rankings), job.settings.curve_within_depth()
+    evaluation = evaluate(job.judged, rankings, pool, job.settings.k, ks)
     names = part_names(job.stage.part)
     measured = {}
     for stage in stages_of(job.stage):
@@ -112,7 +118,7 @@ def _score(job: Job, executor: Executor) -> Scored:
         found = executor.measured(stage)
         if found is not None:
             measured[names[id(inner.object)]] = found
-    return Scored(job, evaluation, measured)
+    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks))
 
 
 def _pool(job: Job, rankings: Rankings) -> Rankings:
@@ -127,7 +133,7 @@ def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: 
     job = scored.job
     return Record(
         job.name, params_of(job), metrics_of(scored), {**tags_of(scored, sweep), **tags},
-        curves_of(scored.evaluation), inputs_of(job), writer.write(scored),
+        curves_of(scored.evaluation, scored.context), inputs_of(job), writer.write(scored),
     )  # fmt: skip
 
 

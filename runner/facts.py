@@ -1,5 +1,6 @@
 """What is measured while stages are computed, kept with their rankings and found again with them."""
 
+import warnings
 from collections import defaultdict
 from typing import Any
 
@@ -45,7 +46,12 @@ class FactBook:
             del self._new[id(stage)]
             return
         facts = self._new[id(stage)] | where_and_when()
-        facts["latency_ms"] = measure_latency(stage, index, settings)
+        try:
+            facts["latency_ms"] = measure_latency(stage, index, settings)
+        except Exception as error:
+            # Its rankings are complete: they are not thrown away because it fails when asked once more.
+            warnings.warn(f"{stage.part.name} could not be timed: {error or type(error).__name__}", stacklevel=2)
+            facts["latency_ms"] = {}
         self._new[id(stage)] = facts
         if stage.identity is not None:
             self._cache.put(_SPACE, "facts", {}, [(_key(stage), Measured.of(facts).dump())])

@@ -4,7 +4,7 @@ Every function takes `Relevance` and returns float64 [queries]; those that look 
 Definitions follow trec_eval where it has them: gain = grade, discount 1 / log2(rank + 1).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,7 +34,7 @@ class Judgments:
     min_grade: int = 1
 
     @classmethod
-    def of(cls, graded: list[Mapping[int, int]], n_units: int, min_grade: int = 1) -> "Judgments":
+    def of(cls, graded: Sequence[Mapping[int, int]], n_units: int, min_grade: int = 1) -> "Judgments":
         """Read one mapping of unit number to grade a query."""
         counts = np.array([len(grades) for grades in graded], np.int64)
         queries = np.repeat(np.arange(len(graded)), counts)

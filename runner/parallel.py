@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from runner.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -58,29 +60,48 @@ def _guarded(number: int, function: Callable[..., Any], arguments: tuple[Any, ..
 def run_tasks(tasks: Sequence[Task], n_jobs: int, backend: str) -> Iterator[tuple[Task, Done]]:
     """Yield each task with its outcome as it ends, in any order.
 
-    When a worker is killed, what had not come back is run again one task at a time, each in a worker of its
-    own, so that only the task that kills its worker fails.
+    When a worker is killed, or a task or its value cannot travel, what had not come back is run again one task
+    at a time, each in a worker of its own, so that only the task that is to blame fails. Raises ConfigError for
+    a backend that joblib does not know.
     """
     waiting = dict(enumerate(tasks))
     if not waiting:
         return
-    try:
-        for done in _parallel(list(waiting.items()), n_jobs, backend):
-            yield waiting.pop(done.number), done
-        return
-    except BrokenProcessPool:
-        pass
-    for number, task in sorted(waiting.items()):
+    outcomes = _parallel(list(waiting.items()), n_jobs, backend)
+    while waiting:
+        # Only the pool itself is guarded: what the caller does with an outcome is no fault of a task.
         try:
-            done = next(iter(_parallel([(number, task)], max(2, n_jobs if n_jobs > 0 else 2), backend)))
-        except BrokenProcessPool:
-            done = Done(number, None, "the worker process was killed (out of memory?)", "", 0.0, 0)
-        yield task, done
+            done = next(outcomes)
+        except Exception:
+            break
+        yield waiting.pop(done.number), done
+    for number, task in sorted(waiting.items()):
+        yield task, _alone(number, task, max(2, n_jobs), backend)
+
+
+def _alone(number: int, task: Task, n_jobs: int, backend: str) -> Done:
+    """Run one task in a pool of its own; whatever the pool dies of is this task's doing."""
+    try:
+        return next(_parallel([(number, task)], n_jobs, backend))
+    except TerminatedWorkerError:
+        error, trace = "the worker process was killed (out of memory?)", ""
+    except Exception as caught:
+        trace = traceback.format_exc()
+        # The pool's own message says only that something could not be pickled; its cause says what.
+        reason = [line for line in str(caught.__cause__ or caught).splitlines() if line.strip(' "')][-1]
+        error = f"cannot travel to or from a worker process ({reason}); hydra.launcher.n_jobs=1 does without workers"
+    return Done(number, None, error, trace, 0.0, 0)
 
 
 def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> Iterator[Done]:
     if n_jobs == 1:
-        yield from (_guarded(number, task.function, task.arguments) for number, task in tasks)
-        return
-    pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="all")
+        return (_guarded(number, task.function, task.arguments) for number, task in tasks)
+    try:
+        pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="all")
+    except ValueError as error:
+        raise ConfigError(f"hydra.launcher.backend={backend}: {error}") from None
+    return _outcomes(pool, tasks)
+
+
+def _outcomes(pool: Any, tasks: Sequence[tuple[int, Task]]) -> Iterator[Done]:
     yield from pool(delayed(_guarded)(number, task.function, task.arguments) for number, task in tasks)

@@ -145,8 +145,7 @@ def _plain_values(value: Any, key: str) -> dict[str, Any]:
     """What is not a node: the whole value if it holds none, else what stands beside them, each by its path."""
     if isinstance(value, Mapping) and TARGET in value:
         return {}
-    inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
-    if not any(_holds_node(each) for _, each in inner):
+    if not _holds_node(value):
         return {key: value}
     inner = value.items() if isinstance(value, Mapping) else enumerate(value)
     return {path: plain for name, each in inner for path, plain in _plain_values(each, f"{key}.{name}").items()}

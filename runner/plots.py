@@ -1,7 +1,7 @@
 """Figures of a sweep, drawn without a display and with the page's own colours kept apart for the colour-blind."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,12 @@ _CHINESE_FONTS = ("Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft 
 
 def recall_curve(path: Path, title: str, ks: Sequence[int], lines: Mapping[str, Floats], n: int) -> None:
     """Draw mean recall against k, one line a name."""
-    figure = _figure(5.6, 3.8)
+    figure = new_figure(5.6, 3.8)
     axes = figure.subplots()
     _draw(axes, ks, lines, f"{title}  (n = {n})")
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    _legend(axes, lines, 8)
     figure.subplots_adjust(left=0.1, right=0.97, top=0.92, bottom=0.12)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def recall_by_slice(
@@ -35,14 +35,14 @@ def recall_by_slice(
     """Draw one small figure a slice, with shared axes; groups: by slice value, its n and its lines."""
     columns = min(3, len(groups))
     rows = -(-len(groups) // columns)
-    figure = _figure(3.6 * columns, 2.7 * rows + 0.4)
+    figure = new_figure(3.6 * columns, 2.7 * rows + 0.4)
     cells = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, (value, (n, lines)) in zip(cells, groups.items(), strict=False):
         _draw(axes, ks, lines, f"{value}  (n = {n})")
     for axes in cells[len(groups) :]:
         axes.set_visible(False)
-    cells[0].legend(frameon=False, fontsize=7, loc="lower right")
-    figure.suptitle(title, fontsize=11, y=1 - 0.1 / figure.get_figheight())
+    _legend(cells[0], next(iter(groups.values()))[1], 7)
+    figure.suptitle(title, parse_math=False, fontsize=11, y=1 - 0.1 / figure.get_figheight())
     # In inches from each edge. A layout engine would find the same margins at three times the cost.
     width, height = figure.get_size_inches()
     figure.subplots_adjust(
@@ -53,10 +53,11 @@ def recall_by_slice(
         wspace=0.22,
         hspace=0.42,
     )
-    _save(figure, path)
+    save_figure(figure, path)
 
 
-def _figure(width: float, height: float) -> "Figure":
+def new_figure(width: float, height: float) -> "Figure":
+    """Make a figure of this size in inches, with a Chinese font where one is installed."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -73,9 +74,9 @@ def _installed(names: Sequence[str], matplotlib: Any) -> list[str]:
 
 
 def _draw(axes: "Axes", ks: Sequence[int], lines: Mapping[str, Floats], title: str) -> None:
-    for number, (name, values) in enumerate(lines.items()):
+    for number, values in enumerate(lines.values()):
         axes.plot(
-            ks, np.asarray(values), label=name, color=COLOURS[number % len(COLOURS)],
+            ks, np.asarray(values), color=COLOURS[number % len(COLOURS)],
             marker=MARKERS[number % len(MARKERS)], markersize=4, linewidth=1.5,
         )  # fmt: skip
     axes.set_xscale("log")
@@ -86,10 +87,20 @@ def _draw(axes: "Axes", ks: Sequence[int], lines: Mapping[str, Floats], title: s
     axes.grid(alpha=0.25)
     axes.set_xlabel("k", fontsize=8)
     axes.set_ylabel("recall", fontsize=8)
-    axes.set_title(title, fontsize=9)
+    axes.set_title(title, fontsize=9, parse_math=False)
 
 
-def _save(figure: "Figure", path: Path) -> None:
+def _legend(axes: "Axes", names: Iterable[str], size: int) -> None:
+    """Name every line as it is written, also where the library would read a formula or hide the line."""
+    names = list(names)
+    legend = axes.legend(axes.lines, [" "] * len(names), frameon=False, fontsize=size, loc="lower right")
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+
+
+def save_figure(figure: "Figure", path: Path) -> None:
+    """Write a figure as PNG."""
     with warnings.catch_warnings():
         # Without a Chinese font installed the letters become boxes: no reason to stop a sweep.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

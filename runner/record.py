@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runner.context import Context
 from runner.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluation
 from runner.measured import Measured
 from runner.metrics import METRICS_VERSION
@@ -20,11 +21,15 @@ from runner.tracking import DatasetInput
 
 @dataclass(frozen=True)
 class Scored:
-    """A job with its scores, and what was measured of each of its stages by stage name."""
+    """A job with its scores, and what was measured of each of its stages by stage name.
+
+    context: what its results cost a reader; None where it was not measured.
+    """
 
     job: Job
     evaluation: Evaluation
     measured: Mapping[str, Measured]
+    context: Context | None = None
 
     def latency_ms(self, percentile: float) -> float | None:
         """A percentile over the timed queries of the time all stages take together; None if nothing was timed."""
@@ -108,7 +113,10 @@ def params_of(job: Job) -> dict[str, Any]:
     names = part_names(root)
     for part in {id(part.object): part for part in root.walk()}.values():
         name = f"stage.{names[id(part.object)]}"
-        params |= {f"{name}.{key}": value for key, value in _flat(_defaults(part) | dict(part.params))}
+        # Where a file lies changes no result, and a rerun reads a copy elsewhere; its hash is what counts.
+        placed = getattr(part.object, "files", dict)()
+        values = {key: value for key, value in (_defaults(part) | dict(part.params)).items() if key not in placed}
+        params |= {f"{name}.{key}": value for key, value in _flat(values)}
         params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}
         params |= {f"version.{library}": version for library, version in part.libraries.items()}
         if not part.given_name and part is not root:
@@ -156,6 +164,8 @@ def metrics_of(scored: Scored) -> dict[str, float]:
         "failing_lost_in_ranking": evaluation.lost(LOST_IN_RANKING),
     }
     metrics |= {f"unanswerable/{name}": value for name, value in evaluation.unanswerable.items()}
+    if scored.context is not None:
+        metrics |= scored.context.metrics()
     metrics |= _measured_metrics(scored)
     return metrics
 
@@ -183,12 +193,15 @@ def _measured_metrics(scored: Scored) -> dict[str, float]:
     return metrics
 
 
-def curves_of(evaluation: Evaluation) -> dict[str, list[tuple[int, float]]]:
+def curves_of(evaluation: Evaluation, context: Context | None = None) -> dict[str, list[tuple[int, float]]]:
     """`curve/recall` and the like, with step = k."""
-    return {
+    curves = {
         f"curve/{metric}": [(k, float(value)) for k, value in zip(evaluation.ks, values, strict=True)]
         for metric, values in evaluation.curve.items()
     }
+    if context is not None:
+        curves["curve/context_tokens"] = list(context.curve)
+    return curves
 
 
 def tags_of(scored: Scored, sweep: str | None) -> dict[str, str]:

@@ -9,20 +9,19 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from runner.artifacts import per_query_table
-from runner.config import Settings, TrackingSettings, home, plain
+from runner.config import Settings, plain
 from runner.errors import ConfigError
 from runner.experiment import Options, run_jobs
+from runner.place import Place
 from runner.plan import Request
 from runner.provenance import git_state
 from runner.record import Scored, metrics_of, params_of
 from runner.snapshot import Snapshot
 from runner.stored import StoredRun
 from runner.suite import Suite
-from runner.tracking import Tracker, printed
+from runner.tracking import printed
 
 _MOST_LISTED = 10
-# What a rerun decides for itself; everything else comes from the stored run.
-_OWN = ("tracking.uri", "cache", "store")
 # Measured anew by every run.
 _TIMED = ("latency_", "index_", "peak_memory")
 
@@ -45,51 +44,54 @@ class StoredInputs:
 
 def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
     """Repeat a run, log it as a new one tagged with its source, print the comparison, return the exit status."""
-    own, changes = _split(overrides)
-    store = own.get("store", str(home() / "mlruns"))
-    uri = own.get("tracking.uri", f"sqlite:///{store}/mlflow.db")
-    tracker = Tracker(TrackingSettings(uri=uri, experiment=""))
+    place = Place.of(overrides)
+    cache, changes = _cache_mode(place.rest)
+    tracker = place.tracker()
     stored = StoredRun.fetch(tracker, run_id, folder / "stored")
     settings, source = _settings(stored, changes)
-    settings = settings.model_copy(
-        update={
-            "store": store,
-            "cache": own.get("cache", "off"),
-            "resume": False,
-            "dry_run": False,
-            # The look was decided on when the run was first made; it is recorded again by the new run.
-            "allow_holdout": True,
-            "tracking": settings.tracking.model_copy(update={"uri": uri}),
-        }
-    )
-    inputs = StoredInputs(stored.snapshot(tracker, store), stored.suite())
+    settings = for_this_machine(settings, place.uri, place.store, cache)
+    inputs = StoredInputs(stored.snapshot(tracker, place.store), stored.suite())
     outcome = run_jobs([Request(tuple(changes), settings, source)], Options(tags={"rerun_of": run_id}), inputs)
     if outcome.scored:
         print("\n".join(_verdict(stored, outcome.scored[0], changes)))
     return outcome.status
 
 
-def _split(overrides: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    own: dict[str, str] = {}
-    changes: list[str] = []
+def for_this_machine(settings: Settings, uri: str, store: str, cache: str) -> Settings:
+    """A past run's settings, to be run here and now and logged where the run is."""
+    return settings.model_copy(
+        update={
+            "store": store,
+            "cache": cache,
+            "resume": False,
+            "dry_run": False,
+            # The look was decided on when the run was first made; it is recorded again by the new run.
+            "allow_holdout": True,
+            "gate": None,
+            "tracking": settings.tracking.model_copy(update={"uri": uri}),
+        }
+    )
+
+
+def _cache_mode(overrides: Sequence[str]) -> tuple[str, list[str]]:
+    """The cache mode asked for, off unless said, and the overrides that change the run itself."""
+    mode, rest = "off", []
     for override in overrides:
-        key, equals, value = override.partition("=")
-        if not equals:
-            raise ConfigError(f"cannot read the override {override!r}; write key=value")
-        if key in _OWN:
-            own[key] = value
+        key, _, value = override.partition("=")
+        if key == "cache":
+            mode = value
         else:
-            changes.append(override)
-    if own.get("cache", "on") not in ("on", "off", "refresh", "only"):
-        raise ConfigError(f"cache: expected on, refresh, off or only, found {own['cache']!r}")
-    return own, changes
+            rest.append(override)
+    if mode not in ("on", "off", "refresh", "only"):
+        raise ConfigError(f"cache: expected on, refresh, off or only, found {mode!r}")
+    return mode, rest
 
 
 def _settings(stored: StoredRun, changes: Sequence[str]) -> tuple[Settings, str]:
     """The stored settings, or, with changes, the stored configuration with those applied and resolved again."""
-    resolved = yaml.safe_load((stored.folder / "config.yaml").read_text("utf-8"))
     if not changes:
-        return Settings.of_plain(stored.with_stored_files(resolved)), stored.source
+        return stored.settings_with_files(), stored.source
+    resolved = stored.settings.model_dump(mode="json")
     config = OmegaConf.create(stored.source)
     assert isinstance(config, DictConfig)
     OmegaConf.set_struct(config, True)

@@ -62,7 +62,9 @@ def markdown_table(rows: Sequence[Row]) -> str:
     """The same table as Markdown."""
     header, body = _cells(rows)
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(text + ("*" if best else "") for text, best in cells) + " |" for cells in body]
+    # A name may hold the character that parts the cells.
+    texts = [[text.replace("|", "\\|") + ("*" if best else "") for text, best in cells] for cells in body]
+    lines += ["| " + " | ".join(cells) + " |" for cells in texts]
     return "\n".join(lines)
 
 

@@ -1,6 +1,5 @@
 """Groups of queries that share a value: declared fields, crossings of fields, and derived groups."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runner.errors import ConfigError
+from runner.text_length import text_length
 
 CROSSING = " x "
 # More values than this is an id, not a slice: MLflow's pages would drown in it.
 MOST_VALUES = 200
-
-_HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
-_WORD = re.compile(r"\w+")
 
 # What a group has in common: the parts of a value (several for a list), for each of the crossed fields.
 _Value = tuple[str, ...]
@@ -100,12 +97,6 @@ def _as_date(value: Any) -> date | None:
         return date.fromisoformat(str(value)[:10])
     except ValueError:
         return None
-
-
-def text_length(text: str) -> int:
-    """Length in words; two Han characters count as one, the mean length of a Chinese word."""
-    han = len(_HAN.findall(text))
-    return len(_WORD.findall(_HAN.sub(" ", text))) + (han + 1) // 2
 
 
 def _length_bucket(text: str) -> str:

@@ -20,6 +20,20 @@ from runner.tracking import Tracker
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from mlflow.entities import Run
+
+
+def find_run(tracker: Tracker, run_id: str) -> "Run":
+    """Look a run up by its id. Raises InputError if the store does not hold it."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return tracker.client.get_run(run_id)
+    except MlflowException:
+        raise InputError(
+            f"no run {run_id!r} in {tracker.settings.uri}; the id is the last part of a run's address in the "
+            "MLflow UI, and another store is named with tracking.uri=..."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,7 @@ class StoredRun:
 
     id: str
     name: str
+    experiment_id: str
     params: Mapping[str, str]
     metrics: Mapping[str, float]
     tags: Mapping[str, str]
@@ -38,13 +53,7 @@ class StoredRun:
         """Download a run. Raises InputError for an unknown id and for a run that cannot be repeated."""
         from mlflow.exceptions import MlflowException
 
-        try:
-            run = tracker.client.get_run(run_id)
-        except MlflowException:
-            raise InputError(
-                f"no run {run_id!r} in {tracker.settings.uri}; the id is the last part of a run's address in the "
-                "MLflow UI, and another store is named with tracking.uri=..."
-            ) from None
+        run = find_run(tracker, run_id)
         if run.data.tags.get("kind") != "run":
             kind = run.data.tags.get("kind", "without a kind")
             raise InputError(f"run {run_id} is not a scored job ({kind}); name one of the runs of the sweep")
@@ -60,12 +69,24 @@ class StoredRun:
         missing = [name for name in (CONFIG, SOURCE, PER_QUERY, SUITE) if not (folder / name).exists()]
         if missing:
             raise InputError(f"run {run_id} lacks {', '.join(missing)} among its files, so it cannot be repeated")
-        return cls(run_id, str(run.info.run_name), run.data.params, run.data.metrics, run.data.tags, folder)
+        return cls(
+            run_id,
+            str(run.info.run_name),
+            run.info.experiment_id,
+            run.data.params,
+            run.data.metrics,
+            run.data.tags,
+            folder,
+        )
 
     @cached_property
     def settings(self) -> Settings:
         """The resolved settings it ran with."""
         return Settings.of_plain(yaml.safe_load((self.folder / CONFIG).read_text("utf-8")))
+
+    def settings_with_files(self) -> Settings:
+        """The same settings, reading the user's files from the copies stored with the run."""
+        return Settings.of_plain(self.with_stored_files(self.settings.model_dump(mode="json")))
 
     @cached_property
     def source(self) -> str:

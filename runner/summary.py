@@ -1,5 +1,6 @@
 """The sweep's own run: its table, what it computed, and recall against k for each slice, one line a retriever."""
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from runner.tracking import Record, Tracker
 
 # Beyond this a figure of small figures can no longer be read; the numbers are in the metrics.
 _MOST_PANELS = 12
+# The ids of all runs of the sweep, those of earlier sweeps that resume=true found finished too.
+RUNS = "runs.json"
 
 
 def log_summary(
@@ -42,6 +45,7 @@ def log_summary(
         ]
     )
     (folder / "table.md").write_text(text + "\n", "utf-8")
+    (folder / RUNS).write_text(json.dumps([row.run_id for row in rows]), "utf-8")
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
     _plot(scored, folder)

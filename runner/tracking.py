@@ -92,7 +92,9 @@ class Tracker:
                     )
                 return str(found.experiment_id)
             try:
-                location = Path(self.settings.artifacts).as_uri() if self.settings.artifacts else None
+                # A server keeps the files itself; a folder of this machine would be none of its own.
+                folder = self.settings.artifacts if self.is_local else None
+                location = Path(folder).as_uri() if folder else None
                 return str(self.client.create_experiment(name, location, {"mlflow.experimentKind": EXPERIMENT_KIND}))
             except MlflowException as error:
                 if error.error_code != "RESOURCE_ALREADY_EXISTS":
@@ -148,9 +150,33 @@ class Tracker:
 
     def finished(self, tags: Mapping[str, str]) -> list["Run"]:
         """Finished runs of the experiment that carry all those tags, newest first."""
-        clauses = [f"tags.`{key}` = '{value}'" for key, value in tags.items()]
+        return self._search(tags, 1000)
+
+    def _search(self, tags: Mapping[str, str], most: int) -> list["Run"]:
+        clauses = [f"tags.`{key}` = '{_quotable(value)}'" for key, value in tags.items()]
         query = " and ".join([*clauses, "attributes.status = 'FINISHED'"])
-        return list(self.client.search_runs([self.experiment_id], query, max_results=1000))
+        return list(self.client.search_runs([self.experiment_id], query, max_results=most))
+
+    def count(self, tags: Mapping[str, str], most: int) -> int:
+        """How many finished runs of the experiment carry all those tags, counted up to `most`."""
+        return len(self._search(tags, most))
+
+    def for_experiment(self, experiment_id: str) -> "Tracker":
+        """The same store, seen from another experiment."""
+        other = Tracker(self.settings)
+        other._client, other._experiment_id = self.client, experiment_id
+        return other
+
+    def add(self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str]) -> None:
+        """Put further metrics and tags on a run."""
+        from mlflow.entities import Metric, RunTag
+
+        now = int(time.time() * 1000)
+        self.client.log_batch(
+            run_id,
+            metrics=[Metric(key, value, now, 0) for key, value in metrics.items()],
+            tags=[RunTag(key, value) for key, value in tags.items()],
+        )
 
     def end_abandoned(self) -> int:
         """Mark runs as KILLED that a process of this machine left RUNNING when it died; return how many."""
@@ -247,6 +273,13 @@ def printed(value: Any) -> str:
     if len(text) <= LONGEST_VALUE:
         return text
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()} (full value in config.yaml)"
+
+
+def _quotable(value: str) -> str:
+    """MLflow's filter has no escape for a quote; no tag that is searched for may hold one."""
+    if "'" in value:
+        raise RunnerError(f"{value!r} holds a quote, which MLflow cannot search for; rename it")
+    return value
 
 
 def _alive(process: int) -> bool:

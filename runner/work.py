@@ -3,7 +3,7 @@
 Nothing here opens the cache or MLflow; what it returns, the planning process keeps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,52 +42,45 @@ def embed(embedder: Embedder, texts: Sequence[str], kind: str) -> Vectors:
     return vectors
 
 
+def build_vectors(retriever: Any, vectors: Vectors) -> Index:
+    """Index the passages' vectors with a `Vectorial` retriever."""
+    index: Index = retriever.build_vectors(vectors)
+    return index
+
+
 def rank(name: str, retriever: Any, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
     """Rank with a retriever that has only the one method; read lists or Rankings."""
-    result = retriever.retrieve(passages, queries, depth)
-    if len(result) != len(queries):
-        raise RetrievalError(
-            f"{name} returned {len(result)} rankings for {len(queries)} queries; expected one a query, in order"
-        )
-    try:
+
+    def ask() -> Rankings:
+        result = retriever.retrieve(passages, queries, depth)
+        if len(result) != len(queries):
+            raise _wrong_count(name, len(result), queries)
         if isinstance(result, Rankings):
             return Rankings.canonical(
                 result.query_numbers(), result.rows, result.scores, n_queries=len(queries), depth=depth
             )
         return Rankings.from_lists(result, passages, depth)
-    except NonFiniteScore as error:
-        raise _name_query(name, queries, error) from None
+
+    return _checked(name, queries, ask)
 
 
 def search(name: str, retriever: Any, index: Index, queries: Sequence[Query], depth: int) -> Rankings:
     """Search an index."""
-    try:
-        rankings: Rankings = retriever.search(index, queries, depth)
-    except NonFiniteScore as error:
-        raise _name_query(name, queries, error) from None
-    return rankings
+    return _checked(name, queries, lambda: retriever.search(index, queries, depth))
 
 
 def search_vectors(
     name: str, retriever: Any, index: Index, vectors: Vectors, queries: Sequence[Query], depth: int
 ) -> Rankings:
     """Search an index of vectors; vectors are those of the queries."""
-    try:
-        rankings: Rankings = retriever.search_vectors(index, vectors, depth)
-    except NonFiniteScore as error:
-        raise _name_query(name, queries, error) from None
-    return rankings
+    return _checked(name, queries, lambda: retriever.search_vectors(index, vectors, depth))
 
 
 def combine(
     name: str, retriever: Any, sources: Mapping[str, Rankings], queries: Sequence[Query], depth: int
 ) -> Rankings:
     """Fuse the rankings of the sources."""
-    try:
-        rankings: Rankings = retriever.combine(sources, depth)
-    except NonFiniteScore as error:
-        raise _name_query(name, queries, error) from None
-    return rankings
+    return _checked(name, queries, lambda: retriever.combine(sources, depth))
 
 
 def score_pairs(
@@ -113,16 +106,31 @@ def rescore(
     name: str, retriever: Any, sources: Mapping[str, Rankings], pairs: Scores, queries: Sequence[Query], depth: int
 ) -> Rankings:
     """Rank the candidates of a reranked retriever by their pair scores."""
+    return _checked(name, queries, lambda: retriever.rescore(sources, pairs, depth))
+
+
+def _checked(name: str, queries: Sequence[Query], ask: Callable[[], Rankings]) -> Rankings:
+    """Return what is asked for, if it is one ranking a query with finite scores; else name retriever and query."""
     try:
-        rankings: Rankings = retriever.rescore(sources, pairs, depth)
+        rankings = ask()
     except NonFiniteScore as error:
-        raise _name_query(name, queries, error) from None
+        raise _bad_score(name, queries[error.query_number], error.score) from None
+    if len(rankings) != len(queries):
+        raise _wrong_count(name, len(rankings), queries)
+    bad = np.flatnonzero(~np.isfinite(rankings.scores))
+    if len(bad):
+        raise _bad_score(name, queries[rankings.query_numbers()[bad[0]]], rankings.scores[bad[0]])
     return rankings
 
 
-def _name_query(name: str, queries: Sequence[Query], error: NonFiniteScore) -> RetrievalError:
-    query = queries[error.query_number]
+def _wrong_count(name: str, found: int, queries: Sequence[Query]) -> RetrievalError:
     return RetrievalError(
-        f"{name} gave the score {error.score} to a passage for query {query.id!r} ({query.text[:60]!r}); "
+        f"{name} returned {found} rankings for {len(queries)} queries; expected one a query, in order"
+    )
+
+
+def _bad_score(name: str, query: Query, score: float) -> RetrievalError:
+    return RetrievalError(
+        f"{name} gave the score {score} to a passage for query {query.id!r} ({query.text[:60]!r}); "
         "scores must be finite numbers"
     )

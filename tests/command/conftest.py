@@ -110,7 +110,7 @@ class Desk:
 
     def team(self, *arguments: str, **variables: str) -> Finished:
         """Run on this desk's own pages and questions, and expect success."""
-        done = self.runner(*TEAM, *arguments, **variables)
+        done = self.runner(*arguments, *TEAM, **variables)
         assert done.status == 0, done.err
         return done
 

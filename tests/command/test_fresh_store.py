@@ -54,16 +54,6 @@ def test_nothing_appears_in_the_directories_the_commands_were_started_from(two_s
     assert (desk.store / "mlflow.db").is_file()
 
 
-@pytest.mark.parametrize("attempt", [1, 2, 3])
-def test_a_sweep_of_twelve_jobs_makes_its_own_database(attempt: int, two_sweeps: Any) -> None:
-    """Again and again: a race in the schema migration would not show every time."""
-    desk, *_ = two_sweeps
-    store = desk.home / f"attempt-{attempt}"
-    desk.team("-m", TWELVE, RUNNER_HOME=str(store))
-    runs = type(desk)(desk.folder, store).runs()
-    assert [run.info.status for run in runs] == ["FINISHED"] * 12
-
-
 def test_without_runner_home_the_store_is_the_same_from_every_directory(desk: Any, tmp_path: Path) -> None:
     def store(directory: Path) -> str:
         done = desk.finish(desk.start("runner", "--cfg", "job", "--resolve", cwd=directory, RUNNER_HOME=""))

@@ -8,10 +8,27 @@ import pytest
 # Workers import the doubles by name, so their folder has to be where Python looks.
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
-from engine_world import World  # noqa: E402
+from engine_world import World
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     """A world with an empty store."""
     return World(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def prepared_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An MLflow store with its tables made, which takes seconds: copied for each world that logs."""
+    from runner.tracking import open_client
+
+    path = tmp_path_factory.mktemp("prepared") / "mlflow.db"
+    open_client(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def tracked(world: World, prepared_store: Path) -> World:
+    """A world that can log its runs."""
+    world.prepare(prepared_store)
+    return world

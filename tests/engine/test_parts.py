@@ -1,4 +1,4 @@
-"""Building nodes: errors name the key, the target and the remedy; identities hold what decides a result, and no more."""
+"""Building nodes: errors name key, target and remedy; an identity holds what decides a result, and no more."""
 
 import hashlib
 import importlib
@@ -85,7 +85,7 @@ def test_a_missing_parameter_is_named_with_the_accepted_ones() -> None:
 
 def test_an_error_deep_inside_names_its_own_key() -> None:
     with pytest.raises(ConfigError, match=r"^retriever\.first\.retrievers\.bm25\.analyzer: .*'stemer'.*it accepts: "):
-        build(reranked(hybrid(bm25(analyzer={"stemer": "english"}), double("Counting")), double("Overlap")), "retriever")
+        build(reranked(hybrid(bm25(analyzer={"stemer": "english"}), bm25()), double("Overlap")), "retriever")
 
 
 def test_a_refused_value_is_named_with_key_and_target() -> None:
@@ -227,6 +227,15 @@ def test_the_content_of_a_model_matters_and_its_place_does_not(tmp_path: Path) -
     assert key(semantic(toy_model(tmp_path / "two", {"refund": (1.0, 0.0)}))) == one
     assert key(semantic(toy_model(tmp_path / "three", {"refund": (1.0, 0.1)}))) != one
     assert key(late(toy_model(tmp_path / "one", {"refund": (1.0, 0.0)}))) != one
+
+
+def test_what_a_class_says_its_contents_are_is_part_of_the_identity(tmp_path: Path) -> None:
+    node = double("Learned", folder=str(tmp_path))
+    (tmp_path / "model.bin").write_text("第一", "utf-8")
+    before = key(node)
+    assert key(node) == before
+    (tmp_path / "model.bin").write_text("第二", "utf-8")
+    assert key(node) != before
 
 
 def test_a_class_without_a_version_is_known_by_the_bytes_of_its_file(own_module: OwnModule) -> None:

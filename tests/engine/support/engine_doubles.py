@@ -29,7 +29,7 @@ def note(log: str, lines: Iterable[str]) -> None:
 
 def in_order(passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
     """Every passage for every query, in order of id."""
-    ranking = [(id_, -float(row)) for row, id_ in enumerate(passages.ids[:depth])]
+    ranking = [(id_, 0.0 - row) for row, id_ in enumerate(passages.ids[:depth])]
     return [list(ranking) for _ in queries]
 
 
@@ -46,6 +46,20 @@ class Counting:
         note(self.log, (query.id for query in queries))
         found = in_order(passages, queries, depth)
         return [[] if q.id == self.nothing_for else ranking for q, ranking in zip(queries, found, strict=True)]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Ranks for each query id the passages it is told, each a point below the last, from 0."""
+
+    rankings: Mapping[str, Sequence[str]]
+    version: ClassVar[int] = 1
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
+        return [
+            [(id_, 0.0 - place) for place, id_ in enumerate(self.rankings.get(query.id, ()))][:depth]
+            for query in queries
+        ]
 
 
 @dataclass(frozen=True)
@@ -260,6 +274,17 @@ class Stages:
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
         return in_order(passages, queries, depth)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Reads a model by a name that is no parameter of a file."""
+
+    folder: str
+    version: ClassVar[int] = 1
+
+    def contents(self) -> dict[str, str]:
+        return {"model": Path(self.folder, "model.bin").read_text("utf-8")}
 
 
 class NeedsServer:

@@ -1,5 +1,6 @@
 """Documents, questions and settings small enough to reason about, and a sweep over them without MLflow."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -167,7 +168,8 @@ class World:
             "dataset": {"name": "world"}, "corpus": {}, "chunker": {}, "suite": {}, "retriever": retriever,
             "slicing": {"freshness": None}, "latency": {"sample": 0},
             "tracking": {
-                "uri": f"sqlite:///{self.store}/mlflow.db", "artifacts": f"{self.store}/artifacts", "experiment": "world"
+                "uri": f"sqlite:///{self.store}/mlflow.db", "artifacts": f"{self.store}/artifacts",
+                "experiment": "world",
             },
         }  # fmt: skip
         return Settings.of_plain({**values, **changes})
@@ -195,6 +197,15 @@ class World:
             executor = Executor(plan, cache, n_jobs, backend)
             executor.run(settings.latency)
             return Ran(plan, executor.counts, executor)
+
+    def prepare(self, database: Path) -> None:
+        """Copy an MLflow store into this world's own."""
+        self.store.mkdir(parents=True)
+        shutil.copy(database, self.store / "mlflow.db")
+
+    def files_of(self, run_id: str) -> Path:
+        """The folder of a run's artifacts."""
+        return self.store / "artifacts" / run_id / "artifacts"
 
     def elsewhere(self, name: str = "fresh") -> "World":
         """The same world with an empty store: what it computes is fresh."""

@@ -1,0 +1,44 @@
+"""Where a command about past runs looks: the store on this machine and the MLflow store, from its overrides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.config import TrackingSettings, home
+from runner.errors import ConfigError
+from runner.tracking import Tracker
+
+_OWN = ("tracking.uri", "store")
+
+
+@dataclass(frozen=True)
+class Place:
+    """store: the folder of snapshots and cache. uri: the MLflow store. rest: overrides that name something else."""
+
+    store: str
+    uri: str
+    rest: tuple[str, ...]
+
+    @classmethod
+    def of(cls, overrides: Sequence[str]) -> "Place":
+        """Take `store=...` and `tracking.uri=...` out of the overrides. Raises ConfigError for a word without `=`."""
+        own: dict[str, str] = {}
+        rest: list[str] = []
+        for override in overrides:
+            key, equals, value = override.partition("=")
+            if not equals:
+                raise ConfigError(f"cannot read the override {override!r}; write key=value")
+            if key in _OWN:
+                own[key] = value
+            else:
+                rest.append(override)
+        store = own.get("store", str(home() / "mlruns"))
+        return cls(store, own.get("tracking.uri", f"sqlite:///{store}/mlflow.db"), tuple(rest))
+
+    def tracker(self) -> Tracker:
+        """The runs there, of no experiment yet."""
+        return Tracker(TrackingSettings(uri=self.uri, experiment=""))
+
+    def refuse_rest(self) -> None:
+        """Raise ConfigError if an override is left that this command does not know."""
+        if self.rest:
+            raise ConfigError(f"unknown setting {self.rest[0]!r}; this command takes {', '.join(_OWN)}")

@@ -1,0 +1,116 @@
+"""Gate a run: find its baseline, repeat it where the world has moved on, judge, and put the verdict on the run."""
+
+import tempfile
+from pathlib import Path
+
+from runner.baseline import accepted_runs, baseline_key
+from runner.documents.document import Normalization
+from runner.errors import RunnerError
+from runner.experiment import Options, run_jobs
+from runner.gate_report import write_reports
+from runner.gating import GateResult, judge
+from runner.names import key_part
+from runner.parts import build
+from runner.plan import Request
+from runner.policy import Policy
+from runner.repeat import StoredInputs, for_this_machine
+from runner.scores import RunScores
+from runner.snapshot import Snapshot
+from runner.stored import StoredRun
+from runner.tracking import Tracker
+
+REPORTS = "gate"
+_VALUE = {"pass": 1.0, "inconclusive": 0.0, "fail": -1.0}
+
+
+def gate_run(
+    tracker: Tracker,
+    run_id: str,
+    policy: Policy,
+    store: str,
+    baseline_id: str | None = None,
+    out: Path | None = None,
+) -> GateResult:
+    """Judge a run, log the verdict on it (tags, metrics, reports) and return it.
+
+    baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well.
+    """
+    with tempfile.TemporaryDirectory(prefix="gate-") as folder:
+        candidate = StoredRun.fetch(tracker, run_id, Path(folder) / "candidate")
+        tracker = tracker.for_experiment(candidate.experiment_id)
+        baseline, notes = _baseline(tracker, candidate, baseline_id, store, Path(folder))
+        scores = RunScores.of(candidate)
+        notes += _look_notes(tracker, candidate, policy)
+        result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes)
+        reports = Path(folder) / "reports"
+        write_reports(result, reports)
+        _record(tracker, result, reports)
+        if out is not None:
+            write_reports(result, out)
+    return result
+
+
+def _baseline(
+    tracker: Tracker, candidate: StoredRun, baseline_id: str | None, store: str, folder: Path
+) -> tuple[StoredRun | None, list[str]]:
+    if baseline_id is None:
+        standing = accepted_runs(tracker, baseline_key(candidate.params))
+        if not standing:
+            return None, ["no baseline is accepted for this suite"]
+        baseline_id = standing[0].info.run_id
+    baseline = StoredRun.fetch(tracker, baseline_id, folder / "baseline")
+    moved = [
+        what
+        for what, field in (("suite", "suite_revision"), ("documents", "documents_sha256"))
+        if baseline.params[field] != candidate.params[field]
+    ]
+    if not moved:
+        return baseline, []
+    again = _repeat_on(tracker, baseline, candidate, store)
+    note = (
+        f"the {' and the '.join(moved)} moved on since the baseline {baseline.id}; its configuration was repeated on "
+        f"the candidate's as run {again}, and the two are compared"
+    )
+    print(note)
+    return StoredRun.fetch(tracker, again, folder / "repeated"), [note]
+
+
+def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str) -> str:
+    """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
+    snapshot = candidate.snapshot(tracker, store)
+    if baseline.settings.chunker != candidate.settings.chunker:
+        # The cut belongs to the configuration, the documents to the world.
+        chunker = build(baseline.settings.chunker, "chunker")
+        normalization = Normalization(**snapshot.settings["normalization"])
+        snapshot = Snapshot.build(snapshot.documents, chunker.object, chunker.params, normalization)
+    settings = for_this_machine(baseline.settings_with_files(), tracker.settings.uri, store, cache="on")
+    inputs = StoredInputs(snapshot, candidate.suite())
+    tags = {"rerun_of": baseline.id, "repeated_for": candidate.id}
+    outcome = run_jobs([Request((), settings, baseline.source)], Options(tags=tags, quiet=True), inputs)
+    if not outcome.rows:
+        reasons = "; ".join(error for _, error in outcome.failures)
+        raise RunnerError(f"the baseline {baseline.id} could not be repeated on the candidate's documents: {reasons}")
+    return outcome.rows[0].run_id
+
+
+def _look_notes(tracker: Tracker, candidate: StoredRun, policy: Policy) -> list[str]:
+    looks = tracker.count({"kind": "run", "suite": candidate.params["suite"]}, policy.most_looks + 1)
+    notes = []
+    if looks > policy.most_looks:
+        notes.append(
+            f"suite {candidate.params['suite']!r} has been scored more than {policy.most_looks} times: what was tuned "
+            "on it may fit it by chance"
+        )
+    if candidate.params["suite_role"] == "holdout":
+        notes.append("a holdout suite was used: every look makes it less of one")
+    return notes
+
+
+def _record(tracker: Tracker, result: GateResult, reports: Path) -> None:
+    run_id = result.candidate.run.id
+    metrics = {f"gate/{key_part(each.rule.name)}": _VALUE[each.outcome] for each in result.verdicts}
+    tags = {"gate": "blocked" if result.blocked else "passed", "gate_policy": result.policy.name}
+    if result.baseline is not None:
+        tags["gate_baseline"] = result.baseline.run.id
+    tracker.add(run_id, metrics, tags)
+    tracker.client.log_artifacts(run_id, str(reports), REPORTS)

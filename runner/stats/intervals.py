@@ -1,0 +1,178 @@
+"""Intervals of means over queries: a Poisson bootstrap, backed by Wilson's interval where it sees too little."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from runner.stats.exact_sums import ExactSums, exact_sums
+from runner.stats.resampling import POISSON
+from runner.stats.table import Floats, checked, means, rows_of
+
+Method = Literal["percentile", "bca"]
+
+# With fewer queries than this off the slice's most common value, the bootstrap knows too little of what it has
+# not seen: then its interval is widened to hold the score interval too. Chosen with benchmarks/coverage.py.
+FEW = 6
+DECIMALS = 9
+LEAST_RESAMPLES = 100
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Lower and upper bounds, float64 [slices, metrics] each; the whole range where a slice is empty."""
+
+    low: Floats
+    high: Floats
+
+
+def wilson(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Wilson's score interval of a proportion, (low, high), arrays of the broadcast shape; n = 0 gives (0, 1).
+
+    successes may be fractional, which makes the interval of a mean of values in [0, 1] too wide rather than too
+    narrow: such a mean varies at most as a proportion does. Source: Wilson 1927, without continuity correction.
+    Raises ValueError for a level outside (0, 1) and for successes outside [0, n].
+    """
+    from scipy.special import ndtri
+
+    _check_level(level)
+    found, of = np.broadcast_arrays(np.asarray(successes, np.float64), np.asarray(n, np.float64))
+    if not ((found >= 0) & (found <= of)).all():
+        raise ValueError("a proportion needs 0 <= successes <= n; check the order of the arguments")
+    z2 = float(ndtri(0.5 + level / 2)) ** 2
+    share = np.divide(found, of, out=np.full(of.shape, 0.5), where=of > 0)
+    centre = of * share + z2 / 2
+    half = np.sqrt(z2 * (of * share * (1 - share) + z2 / 4))
+    low, high = (centre - half) / (of + z2), (centre + half) / (of + z2)
+    return np.where(found > 0, np.maximum(low, 0.0), 0.0), np.where(found < of, np.minimum(high, 1.0), 1.0)
+
+
+def bootstrap_intervals(
+    values: Floats,
+    members: NDArray[np.bool_],
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 13,
+    method: Method = "percentile",
+) -> Intervals:
+    """Intervals of the mean score of each slice and metric.
+
+    values: float64 [queries, metrics] in [0, 1]. members: bool [slices, queries]. level: two-sided.
+
+    The bootstrap takes the quantiles of sum(w v) / sum(w) with Poisson(1) weights w. Given sum(w) it is the
+    ordinary bootstrap of sum(w) draws, and 1 / sum(w) is on average about 1/n larger than 1/n: its variance is
+    so about s^2 / n with s^2 over n - 1, where the ordinary bootstrap has the too small s^2 (n - 1) / n^2.
+    Resamples in which a slice has no weight are left out of that slice. `bca` moves the quantiles for bias and
+    skewness (Efron 1987; for a mean, the jackknife acceleration is sum(d^3) / 6 sum(d^2)^1.5).
+
+    Where all or all but a few scores are the same, so also for n = 1, Wilson's interval with the mean as
+    proportion widens it: it is never of zero width. It always holds the mean. Bounds have 9 decimals, and the
+    same input gives the same ones on every machine.
+    Raises ValueError for a value that is NaN or outside [0, 1] and for settings out of range.
+    """
+    values = checked(values, members, 0.0, 1.0)
+    sizes = members.sum(axis=1)[:, None]
+    centre = means(values, members)
+    low, high = wilson(centre * sizes, np.broadcast_to(sizes, centre.shape), level)
+    return backed_bootstrap(
+        values, members, Intervals(low, high), resamples=resamples, level=level, seed=seed, method=method
+    )
+
+
+def backed_bootstrap(
+    values: Floats,
+    members: NDArray[np.bool_],
+    backing: Intervals,
+    *,
+    resamples: int,
+    level: float,
+    seed: int,
+    method: Method,
+) -> Intervals:
+    """Bootstrap quantiles, widened to hold `backing` where few values differ, and `backing` alone where none does."""
+    _check_level(level)
+    if resamples < LEAST_RESAMPLES:
+        raise ValueError(f"found {resamples} resamples, expected at least {LEAST_RESAMPLES}; 10000 is usual")
+    if method not in ("percentile", "bca"):
+        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
+    centre = means(values, members)
+    few, none = _differing(values, members)
+    low, high = backing.low.copy(), backing.high.copy()
+    for part in exact_sums(values, members, POISSON, resamples=resamples, seed=seed):
+        rows = part.slices
+        lower, upper = _quantiles(part, values, members[rows], centre[rows], level, method)
+        wider = few[rows]
+        lower = np.where(wider, np.minimum(lower, low[rows]), lower)
+        upper = np.where(wider, np.maximum(upper, high[rows]), upper)
+        low[rows] = np.where(none[rows], low[rows], np.minimum(lower, centre[rows]))
+        high[rows] = np.where(none[rows], high[rows], np.maximum(upper, centre[rows]))
+    return Intervals(low.round(DECIMALS), high.round(DECIMALS))
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"found level {level}, expected a number between 0 and 1 such as 0.95")
+
+
+def _differing(values: Floats, members: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether fewer than FEW, and whether none, of the values differ from the slice's most common one.
+
+    Both bool [slices, metrics].
+    """
+    few = np.ones((len(members), values.shape[1]), np.bool_)
+    none = few.copy()
+    for number, rows in enumerate(rows_of(members)):
+        if not len(rows):
+            continue
+        column = np.sort(values[rows], axis=0)
+        none[number] = column[0] == column[-1]
+        # The most common value fills all places but FEW - 1 if some value meets itself that many places on.
+        apart = len(rows) - FEW
+        few[number] = (column[:FEW] == column[apart:]).any(axis=0) if apart >= 0 else True
+    return few, none
+
+
+def _quantiles(
+    part: ExactSums, values: Floats, members: NDArray[np.bool_], centre: Floats, level: float, method: Method
+) -> tuple[Floats, Floats]:
+    sizes = members.sum(axis=1)
+    drawn = part.weights > 0
+    valid = np.maximum(drawn.sum(axis=1), 1)[:, None]
+    ratios = np.full_like(part.sums, np.inf)  # so that what is left out sorts to the end
+    np.divide(part.sums, part.weights[:, None], out=ratios, where=drawn[:, None])
+    observed = part.totals / np.maximum(sizes, 1)[:, None]
+    tails = np.broadcast_to(np.array([(1 - level) / 2, (1 + level) / 2])[:, None, None], (2, *centre.shape))
+    if method == "bca":
+        below = (ratios < observed[..., None]).sum(axis=2) + (ratios == observed[..., None]).sum(axis=2) / 2
+        tails = _bca_tails(tails, below / valid, _acceleration(values, members, centre))
+    ratios.sort(axis=2)
+    places = tails * (valid - 1)
+    left = np.floor(places).astype(np.int64)
+    right = np.minimum(left + 1, valid - 1)
+    at_left, at_right = (np.take_along_axis(ratios[None], at[..., None], axis=3)[..., 0] for at in (left, right))
+    found = at_left + (at_right - at_left) * (places - left)
+    # Holding values in steps rounds them; what that took from the mean is given back.
+    low, high = found / part.steps[:, None] + (centre - observed / part.steps[:, None])
+    return low, high
+
+
+def _acceleration(values: Floats, members: NDArray[np.bool_], centre: Floats) -> Floats:
+    out = np.zeros_like(centre)
+    for number, rows in enumerate(rows_of(members)):
+        off = values[rows] - centre[number]
+        squares = np.add.reduce(off**2, axis=0)
+        cubes = np.add.reduce(off**3, axis=0)
+        np.divide(cubes, 6 * squares**1.5, out=out[number], where=squares > 0)
+    return out
+
+
+def _bca_tails(tails: Floats, below: Floats, acceleration: Floats) -> Floats:
+    """Which quantiles to take instead: Efron 1987, with the share of resamples below the mean, ties halved."""
+    from scipy.special import ndtr, ndtri
+
+    bias = ndtri(np.clip(below, 1e-4, 1 - 1e-4))
+    shifted = bias + ndtri(tails)
+    adjusted: Floats = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-9))
+    return adjusted

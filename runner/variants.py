@@ -1,0 +1,68 @@
+"""Which runs of a sweep differ in k alone: one variant each, under a name that tells it from the others."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+# Follow from other parameters, or only repeat in a hash what another one says.
+_DERIVED = ("retriever_hash", "documents_sha256", "documents", "passages")
+_LONGEST_VALUE = 40
+
+
+@dataclass(frozen=True)
+class Variant:
+    """name: the run's without its k, with what sets it apart where several have that name.
+
+    by_k: position of the run at each k, in ascending order of k.
+    """
+
+    name: str
+    by_k: Mapping[int, int]
+
+
+def variants_of(names: Sequence[str], params: Sequence[Mapping[str, str]]) -> list[Variant]:
+    """Group runs by everything but k, in order of first appearance; of two runs alike, the later one stands."""
+    grouped: dict[tuple[tuple[str, str], ...], dict[int, int]] = defaultdict(dict)
+    for position, values in enumerate(params):
+        key = tuple(sorted((name, value) for name, value in values.items() if name != "k"))
+        grouped[key][int(values["k"])] = position
+    groups = list(grouped.values())
+    bases = [_without_k(names[next(iter(group.values()))], next(iter(group))) for group in groups]
+    marks = _marks(bases, [params[next(iter(group.values()))] for group in groups])
+    return [
+        Variant(base + mark, dict(sorted(group.items())))
+        for base, mark, group in zip(bases, marks, groups, strict=True)
+    ]
+
+
+def _without_k(name: str, k: int) -> str:
+    return name.replace(f" k={k}", "", 1)
+
+
+def _marks(bases: Sequence[str], params: Sequence[Mapping[str, str]]) -> list[str]:
+    """What to add to each name so that no two are the same: the parameters in which its namesakes differ."""
+    namesakes: dict[str, list[int]] = defaultdict(list)
+    for number, base in enumerate(bases):
+        namesakes[base].append(number)
+    marks = [""] * len(bases)
+    for numbers in namesakes.values():
+        if len(numbers) < 2:
+            continue
+        keys = sorted(
+            {key for number in numbers for key in params[number] if key != "k"},
+            key=lambda key: (key in _DERIVED or key.endswith("_sha256"), key),
+        )
+        differing = [key for key in keys if len({params[number].get(key, "-") for number in numbers}) > 1]
+        plain = [key for key in differing if key not in _DERIVED and not key.endswith("_sha256")] or differing[:1]
+        for number in numbers:
+            told = ", ".join(f"{_short(key)}={_cut(params[number].get(key, '-'))}" for key in plain)
+            marks[number] = f" ({told})"
+    return marks
+
+
+def _short(key: str) -> str:
+    return key.removeprefix("stage.")
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"

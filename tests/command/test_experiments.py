@@ -1,0 +1,70 @@
+"""Experiment files: what is announced is what runs, or the sweep is refused."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+CONF = ("--config-dir", "conf")
+
+
+@pytest.fixture(scope="module")
+def office(desk: Any) -> Any:
+    """The desk with two experiments that sweep by themselves and two that only set something."""
+    folder = desk.folder / "conf/experiment"
+    folder.mkdir()
+    for name, k in (("few", "1,2"), ("many", "1,2,3")):
+        (folder / f"{name}.yaml").write_text(f"# @package _global_\nhydra: {{sweeper: {{params: {{k: '{k}'}}}}}}\n")
+    for name, b in (("long", 0.2), ("short", 0.9)):
+        (folder / f"{name}.yaml").write_text(f"# @package _global_\nretriever: {{b: {b}}}\n")
+    return desk
+
+
+def jobs(desk: Any) -> list[tuple[str, str]]:
+    runs = [run.data.params for run in desk.runs()]
+    return sorted((params["k"], params["stage.bm25.b"]) for params in runs if params["retriever"] == "bm25")
+
+
+def test_a_sweep_over_experiments_that_sweep_is_refused_before_anything_runs(office: Any) -> None:
+    before = len(office.runs(kind=None))
+    team = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
+    done = office.runner(*CONF, "-m", *team, "experiment=few,many")
+    assert done.status == 2
+    assert "experiment=few" in done.err
+    assert "hydra.sweeper.params (k)" in done.err
+    assert len(office.runs(kind=None)) == before
+
+
+def test_one_experiment_runs_the_product_it_announces(office: Any) -> None:
+    before = len(office.runs())
+    done = office.team(*CONF, "-m", "experiment=many", "retriever.b=0.5,0.6")
+    assert "jobs: 6 asked for, 6 to score" in done.out
+    assert re.search(r"6 queries x 3 k x 2 retrievers x 1 snapshots = 36 scored", done.out)
+    assert len(office.runs()) - before == 6
+
+
+def test_experiments_that_only_set_something_multiply_with_the_rest(office: Any) -> None:
+    before = jobs(office)
+    done = office.team(*CONF, "-m", "experiment=long,short", "k=1,2")
+    assert "jobs: 4 asked for, 4 to score" in done.out
+    new = list(jobs(office))
+    for job in before:
+        new.remove(job)
+    assert new == [("1", "0.2"), ("1", "0.9"), ("2", "0.2"), ("2", "0.9")]
+
+
+def test_the_command_line_wins_over_an_experiment(office: Any) -> None:
+    composed = [
+        yaml.safe_load(office.runner(*CONF, "--cfg", "job", "experiment=long", *more).out)["retriever"]["b"]
+        for more in ([], ["retriever.b=0.3"])
+    ]
+    assert composed == [0.2, 0.3]
+
+
+def test_jobs_that_come_to_the_same_are_one_run(office: Any) -> None:
+    before = len(office.runs())
+    done = office.team("-m", "retriever=bm25", "pool=20,50")
+    assert "jobs: 2 asked for, 1 to score (1 repeat another)" in done.out
+    assert re.search(r"same run as bm25 k=5: .*pool=50", done.out)
+    assert len(office.runs()) - before == 1

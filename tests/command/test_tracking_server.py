@@ -1,0 +1,113 @@
+"""Runs on a real MLflow server: logged through it, and repeated from it where the local store is gone."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runner.tracking import open_client
+
+WAIT = 90.0
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/health", timeout=2) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with a store of its own, which ends with the tests."""
+    folder = tmp_path_factory.mktemp("server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
+        "--backend-store-uri", f"sqlite:///{folder}/server.db", "--artifacts-destination", str(folder / "files"),
+    ]  # fmt: skip
+    variables = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    with (folder / "log").open("w") as log:
+        # In a session of its own: the server starts processes, and all of them have to end.
+        process = subprocess.Popen(
+            command, cwd=folder, env=variables, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            address, end = f"http://127.0.0.1:{port}", time.monotonic() + WAIT
+            while not answers(address):
+                assert process.poll() is None, (folder / "log").read_text()
+                assert time.monotonic() < end, (folder / "log").read_text()
+                time.sleep(0.1)
+            yield address
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A job that was logged on the server, and its repetition after the local store was deleted."""
+
+    desk: Any
+    server: str
+    logged: Any
+    runs: list[Any]
+    repeated: Any
+
+
+@pytest.fixture(scope="module")
+def remote(server: str, new_desk: Callable[[], Any]) -> Remote:
+    desk = new_desk()
+    logged = desk.team("k=2", f"tracking.uri={server}")
+    client = open_client(server)
+    experiment = client.get_experiment_by_name("manual").experiment_id
+    (run,) = client.search_runs([experiment])
+    shutil.rmtree(desk.store)
+    shutil.rmtree(desk.folder / "manual")
+    repeated = desk.rerun(run.info.run_id, f"tracking.uri={server}")
+    return Remote(desk, server, logged, client.search_runs([experiment])[::-1], repeated)
+
+
+def test_the_run_and_its_files_are_on_the_server(remote: Remote, tmp_path: Path) -> None:
+    run = remote.runs[0]
+    assert run.info.status == "FINISHED"
+    assert run.info.artifact_uri.startswith("mlflow-artifacts:")
+    assert remote.server in remote.logged.out
+    names = {each.path for each in open_client(remote.server).list_artifacts(run.info.run_id)}
+    assert {"config.yaml", "per_query.parquet", "suite", "documents.tsv"} <= names
+
+
+def test_it_is_repeated_from_the_server_alone(remote: Remote) -> None:
+    assert remote.repeated.status == 0, remote.repeated.err
+    assert "identical: 7 rankings and every metric" in remote.repeated.out
+
+
+def test_the_repetition_is_logged_on_the_server_too(remote: Remote) -> None:
+    first, second = remote.runs
+    assert second.data.tags["rerun_of"] == first.info.run_id
+    assert second.data.params == first.data.params
+    assert not (remote.desk.store / "mlflow.db").exists()
+
+
+def test_the_snapshot_is_kept_once_beside_the_runs(remote: Remote) -> None:
+    client = open_client(remote.server)
+    experiment = client.get_experiment_by_name("snapshots").experiment_id
+    (kept,) = client.search_runs([experiment])
+    assert kept.data.tags["snapshot"] == remote.runs[0].data.params["snapshot"]
