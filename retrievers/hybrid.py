@@ -27,8 +27,8 @@ class Hybrid:
         object.__setattr__(self, "retrievers", kept)
         if not self.retrievers:
             raise RetrievalError("hybrid: found no retriever, expected at least one under `retrievers`")
-        if self.pool < 1:
-            raise RetrievalError(f"hybrid: pool is {self.pool}, expected a whole number of at least 1")
+        if isinstance(self.pool, bool) or not isinstance(self.pool, int) or self.pool < 1:
+            raise RetrievalError(f"hybrid: pool is {self.pool!r}, expected a whole number of at least 1")
         unknown = sorted(set(getattr(self.fusion, "weights", None) or ()) - set(self.retrievers))
         if unknown:
             raise RetrievalError(

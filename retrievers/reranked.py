@@ -35,8 +35,8 @@ class Reranked:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if self.pool < 1:
-            raise RetrievalError(f"reranked: pool is {self.pool}, expected a whole number of at least 1")
+        if isinstance(self.pool, bool) or not isinstance(self.pool, int) or self.pool < 1:
+            raise RetrievalError(f"reranked: pool is {self.pool!r}, expected a whole number of at least 1")
         object.__setattr__(self, "mix", checked_weights("reranked", self.mix))
         if self.mix is None:
             return

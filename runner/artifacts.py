@@ -29,6 +29,7 @@ OVERRIDES = "overrides.yaml"
 PER_QUERY = "per_query.parquet"
 SUITE = "suite"
 FILES = "files"
+FILE_INDEX = "index.json"
 _MOST_FAILURES = 200
 _MOST_RANKED = 5
 
@@ -75,11 +76,7 @@ class ArtifactWriter:
             ),
         )  # fmt: skip
         shutil.copy(curve.with_suffix(".png"), folder / "recall_at_k.png")
-        for part in job.stage.part.walk():
-            for parameter, path in getattr(part.object, "files", dict)().items():
-                target = folder / FILES / (f"{part.path}.{parameter}" + Path(path).suffix)
-                target.parent.mkdir(exist_ok=True)
-                shutil.copy(path, target)
+        _copy_files(job, folder / FILES)
         return folder
 
     def _once(self, key: tuple[str, ...], write: Any) -> Path:
@@ -93,6 +90,19 @@ class ArtifactWriter:
         import pyarrow.parquet as pq
 
         pq.write_table(per_query_table(scored), path, compression="zstd")
+
+
+def _copy_files(job: Job, folder: Path) -> None:
+    """Copy the user's files that the retriever reads, and say in an index which parameter named which."""
+    index: dict[str, str] = {}
+    for part in job.stage.part.walk():
+        for parameter, path in getattr(part.object, "files", dict)().items():
+            folder.mkdir(exist_ok=True)
+            name = f"{len(index)}-{Path(path).name}"
+            shutil.copy(path, folder / name)
+            index[f"{part.path}.{parameter}"] = name
+    if index:
+        (folder / FILE_INDEX).write_text(json.dumps(index, ensure_ascii=False, indent=1), "utf-8")
 
 
 def config_text(job: Job) -> str:

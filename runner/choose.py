@@ -36,12 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         epilog="Overrides: gate=NAME or gate=FILE.yaml (default release), gate.budget.context_tokens=900, "
         "tracking.uri=..., store=...",
     )
-    parser.add_argument("sweep", metavar="SWEEP_ID", help="the sweep's name (tag `sweep`), or the id of its summary run")
+    parser.add_argument(
+        "sweep", metavar="SWEEP_ID", help="the sweep's name (tag `sweep`), or the id of its summary run"
+    )
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
     parser.add_argument("--metric", default="recall", help=f"whose curve to show: {', '.join(METRICS)}")
     parser.add_argument("--suite", help="the suite to choose on, where the sweep has several")
     parser.add_argument("--out", type=Path, help="a folder for choose.md, choose.json and the plots")
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_intermixed_args(arguments)
     register_resolvers()
 
     def run() -> int:

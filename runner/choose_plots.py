@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,8 @@ def _draw_floors(selection: Selection, path: Path) -> None:
     rules = selection.choices[0].points[0].verdicts
     columns = min(3, len(rules))
     rows = -(-len(rules) // columns)
-    legend_rows = -(-(len(selection.choices) + 2) // 4)
-    below = 0.55 + 0.24 * legend_rows
+    legend_rows = -(-(len(selection.choices) + 3) // 3)
+    below = 0.5 + 0.2 * legend_rows
     figure = new_figure(max(3.7 * columns, 5.2), 3.0 * rows + below)
     cells = figure.subplots(rows, columns, squeeze=False).ravel()
     for number, (axes, rule) in enumerate(zip(cells, rules, strict=False)):
@@ -46,8 +47,8 @@ def _draw_floors(selection: Selection, path: Path) -> None:
     _legend_below(figure, selection.choices, "floor")
     width, height = figure.get_size_inches()
     figure.subplots_adjust(
-        left=0.62 / width, right=1 - 0.12 / width, top=1 - 0.55 / height, bottom=below / height,
-        wspace=0.28, hspace=0.62,
+        left=0.62 / width, right=1 - 0.4 / width, top=1 - 0.55 / height, bottom=below / height,
+        wspace=0.34, hspace=0.46,
     )  # fmt: skip
     save_figure(figure, path)
 
@@ -63,12 +64,13 @@ def _draw_floor(axes: "Axes", selection: Selection, number: int, first: Verdict)
             axes.plot(choice.chosen.k, value.value, **_ring(colour))
     assert rule.min is not None
     blocks = rule.severity == "block"
-    axes.axhline(rule.min, color="black" if blocks else _GREY, linestyle="--" if blocks else ":", linewidth=1.1, zorder=1)
+    axes.axhline(
+        rule.min, color="black" if blocks else _GREY, linestyle="--" if blocks else ":", linewidth=1.1, zorder=1
+    )
+    # Outside the frame, where no curve can lie beneath it.
     axes.annotate(
-        f"floor {rule.min:.2f}" + ("" if blocks else f" ({rule.severity})"), (1, rule.min),
-        xycoords=("axes fraction", "data"), xytext=(-4, 2), textcoords="offset points", ha="right", va="bottom",
-        fontsize=7, color="black" if blocks else _GREY, zorder=6,
-        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75},
+        f"{rule.min:.2f}", (1, rule.min), xycoords=("axes fraction", "data"), xytext=(3, 0),
+        textcoords="offset points", ha="left", va="center", fontsize=8, color="black" if blocks else _GREY,
     )  # fmt: skip
     axes.set_xscale("log")
     axes.set_xticks(ks, [str(k) for k in ks], fontsize=8)
@@ -95,7 +97,9 @@ def _draw_front(selection: Selection, path: Path) -> None:
                 continue
             timed.append((choice, point, latency))
             face = colour if point.feasible else "white"
-            axes.plot(latency, point.quality.value, marker=marker, markersize=7, color=colour, markerfacecolor=face, zorder=3)
+            axes.plot(
+                latency, point.quality.value, marker=marker, markersize=7, color=colour, markerfacecolor=face, zorder=3
+            )
             if point is choice.chosen:
                 axes.plot(latency, point.quality.value, **_ring(colour))
     front = pareto_front([latency for *_, latency in timed], [point.quality.value for _, point, _ in timed])
@@ -120,32 +124,41 @@ def _draw_front(selection: Selection, path: Path) -> None:
     axes.set_ylabel(f"{selection.metric} at k", fontsize=9)
     n = selection.choices[0].points[0].n
     axes.set_title(
-        f"{selection.metric} against P95 latency  (n = {n}); the line is the Pareto front", fontsize=10, parse_math=False
+        f"{selection.metric} against P95 latency  (n = {n}); the line is the Pareto front",
+        fontsize=10,
+        parse_math=False,
     )
     _legend_below(figure, selection.choices, "front")
     width, height = figure.get_size_inches()
-    below = 0.6 + 0.24 * -(-(len(selection.choices) + 3) // 4)
+    below = 0.52 + 0.2 * -(-(len(selection.choices) + 3) // 3)
     figure.subplots_adjust(left=0.65 / width, right=1 - 0.15 / width, top=1 - 0.4 / height, bottom=below / height)
-    _label(figure, axes, timed, front)
+    _label(figure, axes, timed, front, [steps[0], *steps, (right, steps[-1][1])], bottom)
     save_figure(figure, path)
 
 
-def _label(figure: "Figure", axes: "Axes", timed: Sequence[tuple[Choice, Point, float]], front: Sequence[int]) -> None:
-    """Name the points of the front in full, and of the others the k where there is room; no two labels overlap."""
+def _label(
+    figure: "Figure", axes: "Axes", timed: Sequence[tuple[Choice, Point, float]], front: Sequence[int],
+    steps: Sequence[tuple[float, float]], bottom: float,
+) -> None:  # fmt: skip
+    """Name the points of the front in full, and of the others the k where there is room; no label covers another."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
     renderer = FigureCanvasAgg(figure).get_renderer()
     spots = [axes.transData.transform((latency, point.quality.value)) for _, point, latency in timed]
     taken = [Bbox.from_bounds(x - 6, y - 6, 12, 12) for x, y in spots]
+    corners = axes.transData.transform([(steps[0][0], bottom), *steps])
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        taken += [Bbox.from_extents(x0, y0 - 1, x1, y0 + 1), Bbox.from_extents(x1 - 1, y0, x1 + 1, y1)]
     frame = axes.get_window_extent(renderer)
     for each in [*front, *(number for number in range(len(timed)) if number not in front)]:
         choice, point, latency = timed[each]
         bold = each in front
+        room = 1.3 if point is choice.chosen else 1.0  # outside the ring
         text = f"{_cut(choice.candidate.name, 28)} k={point.k}" if bold else f"k={point.k}"
         for x, y, horizontal, vertical in _PLACES:
             label = axes.annotate(
-                text, (latency, point.quality.value), xytext=(x, y), textcoords="offset points",
+                text, (latency, point.quality.value), xytext=(x * room, y * room), textcoords="offset points",
                 ha=horizontal, va=vertical, fontsize=8 if bold else 7, color="black" if bold else _GREY,
                 fontweight="bold" if bold else "normal", parse_math=False, zorder=7,
             )  # fmt: skip
@@ -187,9 +200,10 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
         entries.append((Line2D([], [], color=_GREY, linewidth=1.2), "Pareto front"))
     else:
         entries.append((Line2D([], [], color="black", linestyle="--", linewidth=1.1), "floor"))
-    columns = 4 if max(len(text) for _, text in entries) < 24 else 3
+        if any(each.rule.severity != "block" for each in choices[0].points[0].verdicts):
+            entries.append((Line2D([], [], color=_GREY, linestyle=":", linewidth=1.1), "floor that only warns"))
     legend = figure.legend(
-        [handle for handle, _ in entries], [" "] * len(entries), loc="lower center", ncols=min(columns, len(entries)),
+        [handle for handle, _ in entries], [" "] * len(entries), loc="lower center", ncols=min(3, len(entries)),
         frameon=False, fontsize=8, columnspacing=1.4, handletextpad=0.5,
     )  # fmt: skip
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):

@@ -1,7 +1,6 @@
 """A choice of k as a person and as a machine reads it: terminal, Markdown, JSON."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
@@ -81,8 +80,11 @@ def _doubt(choice: Choice) -> str:
     """What the policy lets go at the chosen k, and the k from which nothing is left open."""
     if choice.chosen is None or not choice.chosen.undecided:
         return ""
-    open_ = ", ".join(f"{each.rule.name!r} {_interval(each.value)} of {each.rule.min:.3f}"
-                      for each in choice.chosen.undecided if each.value)
+    open_ = ", ".join(
+        f"{each.rule.name!r} {_interval(each.value)} of {each.rule.min:.3f}"
+        for each in choice.chosen.undecided
+        if each.value
+    )
     few = [each.rule.name for each in choice.chosen.undecided if not each.value]
     open_ = ", ".join(part for part in (open_, *map(repr, few)) if part)
     sure = f"passed from k={choice.sure.k}" if choice.sure else "passed at no k of the sweep"
@@ -91,7 +93,11 @@ def _doubt(choice: Choice) -> str:
 
 def choose_markdown(selection: Selection) -> str:
     """The whole selection as Markdown."""
-    parts = ["# Smallest k", f"**{escape(headline(selection))}**", "\n".join(f"- {escape(each)}" for each in _demands(selection))]
+    parts = [
+        "# Smallest k",
+        f"**{escape(headline(selection))}**",
+        "\n".join(f"- {escape(each)}" for each in _demands(selection)),
+    ]
     header = _header(selection)
     for choice in selection.choices:
         rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
@@ -106,7 +112,9 @@ def choose_values(selection: Selection) -> dict[str, Any]:
     return {
         "policy": selection.policy.model_dump(mode="json"),
         "metric": selection.metric,
-        "cheapest": None if best is None or best.chosen is None else {"variant": best.candidate.name, "k": best.chosen.k},
+        "cheapest": None
+        if best is None or best.chosen is None
+        else {"variant": best.candidate.name, "k": best.chosen.k},
         "variants": [
             {
                 "variant": choice.candidate.name,
@@ -152,7 +160,7 @@ def _demands(selection: Selection) -> list[str]:
         f"suite {first.run.params['suite']} (n = {len(first.query_ids)}), gate {selection.policy.name}: "
         "every floor is judged at every k of the sweep",
         *(f"floor {_demand(rule)}" for rule in rules),
-        f"budget: {', '.join(limits) or 'no limit'}; lengths are estimates, in words and Han characters",
+        f"budget: {', '.join(limits) or 'no limit'}; ! is over; lengths are estimates, in words and Han characters",
     ]
 
 
@@ -208,5 +216,3 @@ def _amount(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
-
-

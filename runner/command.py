@@ -10,6 +10,7 @@ from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
@@ -29,22 +30,36 @@ _started: list[bool] = []
 def run_one(config: DictConfig) -> NoReturn:
     """Run the single job of a command and leave with its status."""
     hydra = HydraConfig.get()
+    if hydra.mode == RunMode.MULTIRUN:
+        leave(_refuse_launcher)
     launcher = hydra.launcher
     options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
     overrides = tuple(hydra.overrides.task)
     leave(lambda: _run([_request(config, overrides)], options))
 
 
+def _refuse_launcher() -> int:
+    raise ConfigError(
+        "a sweep needs hydra/launcher=planned (the default): with another launcher its jobs would neither be planned "
+        "together nor share what they compute"
+    )
+
+
 def run_sweep(
     config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]], n_jobs: int, backend: str
-) -> NoReturn:
-    """Compose every job of a sweep, run them as one plan and leave with the status."""
+) -> None:
+    """Compose every job of a sweep and run them as one plan; leave with the status if it is not 0."""
 
     def run() -> int:
         requests = _compose(config, loader, job_overrides)
         return _run(requests, Options(n_jobs=n_jobs, backend=backend, sweep=True))
 
-    leave(run)
+    try:
+        leave(run)
+    except SystemExit as stop:
+        # A sweeper that hands its jobs over in batches has more to come.
+        if stop.code:
+            raise
 
 
 def _run(requests: Sequence[Request], options: Options) -> int:

@@ -241,5 +241,3 @@ def _notes(first: RunScores, second: RunScores, k: int) -> list[str]:
     if len(first.query_ids) < 30:
         notes.append(f"with {len(first.query_ids)} queries one query moves a mean by {1 / len(first.query_ids):.3f}")
     return notes
-
-

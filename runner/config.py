@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -67,6 +68,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("runner.scratch", _scratch, replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
+    OmegaConf.register_new_resolver("runner.sqlite", lambda path: "sqlite:///" + quote(str(path)), replace=True)
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
 
 
@@ -83,6 +85,12 @@ def _absolute(place: str) -> str:
         # Relative to where a command is started, runs would scatter.
         raise ValueError(f"expected an absolute path such as {Path(place).absolute()}")
     return place
+
+
+def _anchored(uri: str) -> str:
+    if uri.startswith("sqlite:///"):
+        _absolute(uri.removeprefix("sqlite:///"))
+    return uri
 
 
 Place = Annotated[str, AfterValidator(_absolute)]
@@ -116,10 +124,18 @@ class LatencySettings(_Section):
     seconds: float = 10.0
 
 
+class IntervalSettings(_Section):
+    """Bootstrap intervals of every logged mean, over queries."""
+
+    resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    method: Literal["percentile", "bca"] = "percentile"
+
+
 class TrackingSettings(_Section):
     """Where runs are logged."""
 
-    uri: str
+    uri: Annotated[str, AfterValidator(_anchored)]
     experiment: str
     artifacts: Place | None = None
 
@@ -149,6 +165,7 @@ class Settings(_Section):
     retriever: Node
     slicing: SlicingSettings
     latency: LatencySettings
+    intervals: IntervalSettings | None = None
     tracking: TrackingSettings
     gate: Policy | None = None
 

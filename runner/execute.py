@@ -5,14 +5,16 @@ side; pairs are scored before the stages that read them. Results are stored as t
 sweep that is stopped loses no more than the tasks under way.
 """
 
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from retrievers.base import Combining, Index, Indexing, Rankings, Rescoring, Vectorial
+from retrievers.base import Combining, Index, Indexing, Query, Rankings, Rescoring, Vectorial
 from runner import work
 from runner.cache import Cache, CacheMiss, pack_ranking, text_key, unpack_ranking
 from runner.config import LatencySettings
@@ -26,6 +28,7 @@ from runner.plan import Plan, Stage
 from runner.progress import Bars
 from runner.vectors import VectorBook
 
+T = TypeVar("T")
 _TEXTS_A_TASK = 512
 _QUERIES_A_TASK = 256
 _RERANKED_A_TASK = 32
@@ -70,7 +73,7 @@ class Executor:
         self.counts = Counts()
 
     def run(self, latency: LatencySettings) -> None:
-        """Complete the stages, then time the new ones, in this process and one by one.
+        """Complete the stages level by level, and time those of a level when it is done, here and one by one.
 
         The cache must have been looked up. Raises CacheMiss when the cache is all there may be.
         """
@@ -86,8 +89,8 @@ class Executor:
             self._prepare(_unfinished(stages))
             self._score_pairs(_unfinished(stages))
             self._rank(_unfinished(stages))
-        for stage in self._plan.stages:
-            self._facts.finish(stage, self._indexes.get(id(stage)), latency)
+            for stage in stages:
+                self._facts.finish(stage, partial(self._index_of, stage), latency)
 
     def measured(self, stage: Stage) -> Measured | None:
         """What was measured when this stage was computed, now or in an earlier sweep."""
@@ -96,7 +99,7 @@ class Executor:
     # -- rankings ------------------------------------------------------------------------------------------
 
     def _rank(self, stages: Sequence[Stage]) -> None:
-        tasks = [task for stage in stages for task in self._ranking_tasks(stage)]
+        tasks = [task for stage in stages for task in _guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]
         with Bars((id(stage), stage.part.name, len(stage.missing)) for stage in stages) as bars:
             for task, done in run_tasks(tasks, self._n_jobs, self._backend):
                 stage, keys = task.owner
@@ -219,6 +222,9 @@ class Executor:
             self.counts.embedded += len(embedding.keys)
             self._vectors.keep(embedding.embedder, embedding.kind, embedding.keys, done.value)
 
+    def _index_of(self, stage: Stage) -> Index | None:
+        return self._indexes.get(id(stage)) if self._open_index(stage) else None
+
     def _open_index(self, stage: Stage) -> bool:
         if id(stage) not in self._indexes and stage.identity is not None and self._cache.reads:
             index = self._index_store.load(digest(stage.identity))
@@ -240,13 +246,11 @@ class Executor:
         wanted: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
         for stage in stages:
-            if isinstance(stage.part.object, Rescoring):
+            for number, (query, rows) in enumerate(_guarded(stage, _candidates)):
                 group = (space_of(_reranker(stage)), stage.snapshot.id)
-                users[group].append(stage)
-                queries = [stage.queries[key] for key in stage.missing]
-                candidates = stage.part.object.candidates(stage.source_rankings(queries))
-                for number, query in enumerate(queries):
-                    wanted[group][query.text].update(candidates.one(number)[0].tolist())
+                if number == 0:
+                    users[group].append(stage)
+                wanted[group][query.text].update(rows)
         tasks: list[Task] = []
         for group, by_query in wanted.items():
             texts = users[group][0].snapshot.passages_for_retrieval().texts
@@ -302,6 +306,24 @@ def _reranker(stage: Stage) -> Part:
     return stage.part.of_object(stage.part.object.reranker)
 
 
+def _candidates(stage: Stage) -> list[tuple[Query, list[int]]]:
+    """The passages whose pairs with each missing query a reranked stage looks at."""
+    if not isinstance(stage.part.object, Rescoring):
+        return []
+    queries = [stage.queries[key] for key in stage.missing]
+    candidates = stage.part.object.candidates(stage.source_rankings(queries))
+    return [(query, candidates.one(number)[0].tolist()) for number, query in enumerate(queries)]
+
+
+def _guarded(stage: Stage, action: Callable[[Stage], list[T]]) -> list[T]:
+    """Do what asks a retriever, maybe the user's own, in this process; its failure is this stage's alone."""
+    try:
+        return action(stage)
+    except Exception as error:
+        stage.error, stage.trace = str(error) or type(error).__name__, traceback.format_exc()
+        return []
+
+
 def _is_leaf(stage: Stage) -> bool:
     retriever = stage.part.object
     return isinstance(retriever, Vectorial | Indexing) and not isinstance(retriever, Combining | Rescoring)
@@ -312,8 +334,20 @@ def _unfinished(stages: Sequence[Stage]) -> list[Stage]:
 
 
 def _refuse_misses(plan: Plan, cache: Cache) -> None:
-    lines = [
-        f"{stage.part.name}: {len(stage.missing)} of {len(stage.queries)}" for stage in plan.stages if stage.missing
+    """Raise CacheMiss for what would have to be computed, but for rankings that are only read from a local file."""
+    never = [
+        stage.part.name for stage in plan.stages if stage.missing and stage.identity is None and not _only_read(stage)
     ]
+    if never:
+        raise CacheMiss(f"cache=only, but results of {', '.join(never)} are never kept (cacheable = False)")
+    lacking = [stage for stage in plan.stages if stage.missing and stage.identity is not None]
+    lines = [f"{stage.part.name}: {len(stage.missing)} of {len(stage.queries)}" for stage in lacking]
     if lines:
         raise CacheMiss(f"cache=only, but {cache.path} lacks rankings ({'; '.join(lines)}); run once with cache=on")
+
+
+def _only_read(stage: Stage) -> bool:
+    """Whether a stage's rankings, or all that it is made of and keeps none of, come from files of the user's."""
+    if stage.sources:
+        return all(source.identity is not None or _only_read(source) for source in stage.sources.values())
+    return bool(getattr(stage.part.object, "files", dict)())

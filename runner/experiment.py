@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+import traceback
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from runner.record import Scored, curves_of, inputs_of, metrics_of, params_of, p
 from runner.report import Row, print_table
 from runner.summary import log_summary
 from runner.tracking import Record, Tracker
+from runner.uncertainty import uncertainty_of
 
 DONE, FAILED = 0, 1
 
@@ -73,9 +75,11 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         earlier = _earlier_rows(plan, tracker) if shared.resume else {}
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
-            plan = plan.without(set(earlier))
-        tags = {**options.tags, **_holdout_looks(plan, tracker)}
-        executor = Executor(plan, cache, options.n_jobs, options.backend)
+            needed = plan.without(set(earlier))
+        else:
+            needed = plan
+        tags = {**options.tags, **_holdout_looks(needed, tracker)}
+        executor = Executor(needed, cache, options.n_jobs, options.backend)
         executor.run(shared.latency)
         return _score_and_log(plan, executor, tracker, earlier, replace(options, tags=tags))
 
@@ -83,27 +87,35 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
 def _score_and_log(
     plan: Plan, executor: Executor, tracker: Tracker, earlier: Mapping[str, Row], options: Options
 ) -> Outcome:
-    failures = [(job, job.stage.error) for job in plan.jobs if job.stage.error]
-    good = [job for job in plan.jobs if not job.stage.error]
-    _keep_snapshots(good, tracker)
+    failures: list[tuple[Job, str]] = []
     sweep = f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}" if options.sweep else None
     scored: list[Scored] = []
-    rows = list(earlier.values())
+    rows = dict(earlier)
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
-        writer = ArtifactWriter(Path(folder))
-        meter = ContextMeter()
-        for job in tqdm(good, desc="score and log", disable=None):
-            result = _score(job, executor, meter)
-            record = _record(result, sweep, options.tags, writer)
-            rows.append(_row(tracker.log(record), record.name, record.params, record.metrics))
+        writer, meter = ArtifactWriter(Path(folder)), ContextMeter()
+        for job in tqdm(
+            [job for job in plan.jobs if job.fingerprint not in earlier], desc="score and log", disable=None
+        ):
+            if job.stage.error:
+                failures.append((job, job.stage.error))
+                continue
+            try:
+                _keep_snapshot(job, tracker)
+                result = _score(job, executor, meter)
+                record = _record(result, sweep, options.tags, writer)
+                run_id = tracker.log(record)
+            except Exception as error:  # one job's trouble, a user's class or the store's, is not the others'
+                job.stage.trace = traceback.format_exc()
+                failures.append((job, str(error) or type(error).__name__))
+                continue
+            rows[job.fingerprint] = _row(run_id, record.name, job.variant, record.params, record.metrics)
             scored.append(result)
-        order = {job.name: number for number, job in enumerate(plan.jobs)}
-        rows.sort(key=lambda row: order.get(row.name, -1))
+        shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
         if sweep:
-            log_summary(tracker, sweep, scored, rows, failures, executor.counts, Path(folder) / "summary")
+            log_summary(tracker, sweep, scored, shown, failures, executor.counts, Path(folder) / "summary")
     if not options.quiet:
-        _print_outcome(rows, failures, tracker, sweep)
-    return Outcome(FAILED if failures else DONE, rows, scored, failures)
+        _print_outcome(shown, failures, tracker, sweep)
+    return Outcome(FAILED if failures else DONE, shown, scored, failures)
 
 
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
@@ -114,11 +126,14 @@ def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     measured = {}
     for stage in stages_of(job.stage):
         # The stage may have been built for another job; the name is this job's.
-        inner = next(part for part in job.stage.part.walk() if part.key == stage.part.key or part is stage.part)
+        same = (stage.part.sharing_key, stage.part.key)
+        inner = next(part for part in job.stage.part.walk() if (part.sharing_key, part.key) == same)
         found = executor.measured(stage)
         if found is not None:
             measured[names[id(inner.object)]] = found
-    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks))
+    wanted = job.settings.intervals
+    uncertainty = uncertainty_of(evaluation, wanted, job.settings.seed) if wanted else None
+    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks), uncertainty)
 
 
 def _pool(job: Job, rankings: Rankings) -> Rankings:
@@ -137,10 +152,10 @@ def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: 
     )  # fmt: skip
 
 
-def _row(run_id: str, name: str, params: Mapping[str, Any], metrics: Mapping[str, float]) -> Row:
+def _row(run_id: str, name: str, variant: str, params: Mapping[str, Any], metrics: Mapping[str, float]) -> Row:
     return Row(
         run_id, name, str(params["retriever"]), int(params["k"]), str(params.get("pool", "")),
-        str(params["suite"]), str(params["snapshot"]), metrics,
+        str(params["suite"]), str(params["snapshot"]), variant, metrics,
     )  # fmt: skip
 
 
@@ -150,7 +165,8 @@ def _earlier_rows(plan: Plan, tracker: Tracker) -> dict[str, Row]:
         found = tracker.finished({"fingerprint": job.fingerprint, "kind": "run"})
         if found:
             run = found[0]
-            rows[job.fingerprint] = _row(run.info.run_id, str(run.info.run_name), run.data.params, run.data.metrics)
+            name, variant = str(run.info.run_name), run.data.tags.get("variant", "")
+            rows[job.fingerprint] = _row(run.info.run_id, name, variant, run.data.params, run.data.metrics)
     return rows
 
 
@@ -159,23 +175,22 @@ def _holdout_looks(plan: Plan, tracker: Tracker) -> dict[str, str]:
     tags = {}
     for suite in {job.judged.suite.name: job.judged.suite for job in plan.jobs}.values():
         if suite.role == "holdout":
-            earlier = tracker.finished({"suite": suite.name, "suite_role": "holdout", "kind": "run"})
+            earlier = tracker.finished({"suite": suite.name, "suite_role": "holdout", "kind": "run"}, anywhere=True)
             look = 1 + len({run.data.tags.get("sweep", run.info.run_id) for run in earlier})
             print(f"holdout: this is look {look} at suite {suite.name!r}; it is recorded")
             tags[f"holdout_look.{key_part(suite.name)}"] = str(look)
     return tags
 
 
-def _keep_snapshots(jobs: Sequence[Job], tracker: Tracker) -> None:
+def _keep_snapshot(job: Job, tracker: Tracker) -> None:
     """A store on a server may be read where this machine's snapshots are not: put them there too, once."""
-    if tracker.is_local:
-        return
-    for store, id_ in {(job.settings.store, job.stage.snapshot.id) for job in jobs}:
-        tracker.keep_snapshot(id_, snapshot_store(store).root / id_)
+    if not tracker.is_local:
+        id_ = job.stage.snapshot.id
+        tracker.keep_snapshot(id_, snapshot_store(job.settings.store).root / id_)
 
 
 def _print_outcome(
-    rows: Sequence[Row], failures: Sequence[tuple[Job, str | None]], tracker: Tracker, sweep: str | None
+    rows: Sequence[Row], failures: Sequence[tuple[Job, str]], tracker: Tracker, sweep: str | None
 ) -> None:
     if rows:
         print_table(rows)

@@ -2,14 +2,16 @@
 
 import warnings
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from retrievers.base import Index
 from runner.cache import Cache, text_key
 from runner.config import LatencySettings
-from runner.latency import measure_latency
+from runner.latency import latency_sample, measure_latency
 from runner.measured import Measured, where_and_when
-from runner.parallel import Done, peak_memory_bytes
+from runner.parallel import Done
 from runner.parts import digest
 from runner.plan import Stage
 
@@ -22,11 +24,12 @@ class FactBook:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._new: dict[int, dict[str, Any]] = defaultdict(dict)
+        self._finished: dict[int, Measured] = {}
 
     def note_work(self, stage: Stage, done: Done) -> None:
-        """Take in what a task for this stage took."""
+        """Take in what a task for this stage took, in the process that did it."""
         facts = self._new[id(stage)]
-        facts["peak_memory_bytes"] = max(facts.get("peak_memory_bytes", 0), done.peak_memory_bytes, peak_memory_bytes())
+        facts["peak_memory_bytes"] = max(facts.get("peak_memory_bytes", 0), done.peak_memory_bytes)
 
     def note_index(self, stage: Stage, index: Index, seconds: float) -> None:
         """Take in the index that was built for this stage."""
@@ -34,27 +37,33 @@ class FactBook:
 
     def measured(self, stage: Stage) -> Measured | None:
         """What is known of a stage."""
-        if id(stage) in self._new:
-            return Measured.of(self._new[id(stage)])
-        return self._stored(stage)
+        return self._finished.get(id(stage)) or self._stored(stage)
 
-    def finish(self, stage: Stage, index: Index | None, settings: LatencySettings) -> None:
-        """Time a stage that was computed now, and store its facts. Work for some new queries keeps the old ones."""
-        if stage.error or id(stage) not in self._new:
+    def finish(self, stage: Stage, index: Callable[[], Index | None], settings: LatencySettings) -> None:
+        """Time what of the stage's sample has not been timed yet, and store its facts.
+
+        Measurements of an earlier sweep stand; a sweep that was stopped, or another suite, only leaves some to be
+        made. index: gives the stage's index if there is one, asked only when it is needed.
+        """
+        if stage.error or stage.missing:
             return
-        if self._cache.mode == "on" and self._stored(stage) is not None:
-            del self._new[id(stage)]
+        new = self._new.pop(id(stage), {})
+        known = self._stored(stage) if self._cache.mode != "refresh" else None
+        timed = dict(known.latency_ms) if known else {}
+        sample = {key: query for key, query in latency_sample(stage, settings.sample).items() if key not in timed}
+        if known is not None and not sample:
+            self._finished[id(stage)] = known
             return
-        facts = self._new[id(stage)] | where_and_when()
+        facts = {**(asdict(known) if known else {}), **({} if known and known.index_bytes else new), **where_and_when()}
         try:
-            facts["latency_ms"] = measure_latency(stage, index, settings)
+            timed |= measure_latency(stage, index(), sample, settings)
         except Exception as error:
             # Its rankings are complete: they are not thrown away because it fails when asked once more.
             warnings.warn(f"{stage.part.name} could not be timed: {error or type(error).__name__}", stacklevel=2)
-            facts["latency_ms"] = {}
-        self._new[id(stage)] = facts
+        facts["latency_ms"] = timed
+        self._finished[id(stage)] = Measured.of(facts)
         if stage.identity is not None:
-            self._cache.put(_SPACE, "facts", {}, [(_key(stage), Measured.of(facts).dump())])
+            self._cache.put(_SPACE, "facts", {}, [(_key(stage), self._finished[id(stage)].dump())])
 
     def _stored(self, stage: Stage) -> Measured | None:
         if stage.identity is None:

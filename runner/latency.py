@@ -1,36 +1,45 @@
 """How long one query takes: each alone, on one thread, after a warm-up, in a process that does nothing else."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from retrievers.base import Combining, Index, Indexing, Query, Rescoring, Vectorial
+from runner.cache import text_key
 from runner.config import LatencySettings
 from runner.plan import Stage
 
 
-def measure_latency(stage: Stage, index: Index | None, settings: LatencySettings) -> dict[str, float]:
-    """Milliseconds of this stage alone (its sources' work not counted), by query key in hex.
+def latency_sample(stage: Stage, size: int) -> dict[str, Query]:
+    """The queries to time, by the key of their text in hex: those with the lowest keys, the same for every stage."""
+    by_text = {text_key(query.text).hex(): query for query in stage.queries.values()}
+    return {key: by_text[key] for key in sorted(by_text)[:size]}
 
-    The sample is the queries with the lowest keys, so that every stage times the same ones. Stops after
-    `settings.seconds`. Empty for a stage whose index is not at hand.
+
+def measure_latency(
+    stage: Stage, index: Index | None, sample: Mapping[str, Query], settings: LatencySettings
+) -> dict[str, float]:
+    """Milliseconds of this stage alone (its sources' work not counted), by the keys of the sample.
+
+    Stops after `settings.seconds`, warm-up included. Empty for a stage whose index is not at hand.
     """
-    sample = sorted(stage.queries)[: settings.sample]
     if not sample or (index is None and isinstance(stage.part.object, Indexing | Vectorial)):
         return {}
     once = _one_query(stage, index)
     taken: dict[str, float] = {}
     with threadpool_limits(1):
-        for key in sample[: settings.warmup]:
-            once(stage.queries[key])()
         began = time.perf_counter()
-        for key in sample:
-            run = once(stage.queries[key])
+        for query in list(sample.values())[: settings.warmup]:
+            once(query)()
+            if time.perf_counter() - began > settings.seconds / 2:
+                break
+        for key, query in sample.items():
+            run = once(query)
             start = time.perf_counter()
             run()
-            taken[key.hex()] = (time.perf_counter() - start) * 1000
+            taken[key] = (time.perf_counter() - start) * 1000
             if time.perf_counter() - began > settings.seconds:
                 break
     return taken

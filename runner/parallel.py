@@ -97,7 +97,7 @@ def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> I
     if n_jobs == 1:
         return (_guarded(number, task.function, task.arguments) for number, task in tasks)
     try:
-        pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="all")
+        pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="3*n_jobs")
     except ValueError as error:
         raise ConfigError(f"hydra.launcher.backend={backend}: {error}") from None
     return _outcomes(pool, tasks)

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from retrievers.digest import file_digest
 from runner.errors import ConfigError, RunnerError
 
 TARGET = "_target_"
+_NULL = type(None)
+_PLAIN = (str, int, float, bool, _NULL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,7 @@ class Part:
     target: str
     params: Mapping[str, Any]
     parts: Mapping[str, "Part"]
+    factory: Any
     object: Any
 
     @property
@@ -42,8 +45,9 @@ class Part:
     def identity(self) -> dict[str, Any] | None:
         """Everything that decides this part's results, as JSON values; None if that cannot be told.
 
-        A class without a `version` of its own is identified by the bytes of the file that defines it. A parameter
-        that names a file counts by the file's content, wherever it lies.
+        A class without a `version` of its own (an inherited one says nothing of what was overridden), and a
+        function as target, are identified by the bytes of the files that define them. A parameter that names a
+        file counts by the file's content, wherever it lies.
         """
         if not getattr(self.object, "cacheable", True):
             return None
@@ -52,10 +56,9 @@ class Part:
             return None
         files = self._files
         excluded = {*getattr(self.object, "excluded", ()), *files}
-        version = getattr(self.object, "version", None)
         identity: dict[str, Any] = {
             "target": self.target,
-            "version": version if version is not None else _source_hash(type(self.object)),
+            "version": self._version,
             "libraries": self.libraries,
             "contents": self.contents,
             "files": files,
@@ -77,7 +80,19 @@ class Part:
     def sharing_key(self) -> str:
         """Equal for parts of equal configuration and files, also for those whose results are not kept."""
         inside = {path: part.sharing_key for path, part in self.parts.items()}
-        return digest([self.target, repr(sorted(self.params.items())), self.contents, inside])
+        own = [self.target, self._version, self.libraries, repr(sorted(self.params.items())), self.contents]
+        return digest([*own, inside])
+
+    @cached_property
+    def _version(self) -> Any:
+        kind = type(self.object)
+        if self.factory is kind and "version" in vars(kind):
+            return vars(kind)["version"]
+        sources = [
+            self.factory,
+            *(each for each in kind.__mro__ if each.__module__ not in ("builtins", "typing", "abc")),
+        ]
+        return [_source_hash(each) for each in dict.fromkeys(sources)]
 
     @cached_property
     def libraries(self) -> dict[str, str]:
@@ -125,8 +140,9 @@ def build(config: Any, path: str = "") -> Part:
             continue
         arguments[key] = _build_value(value, path, str(key), parts)
         params |= _plain_values(value, str(key))
-    made = _call(_locate(target, path), arguments, path, target)
-    return Part(path, str(config.get("name") or ""), target, params, parts, made)
+    factory = _locate(target, path)
+    made = _call(factory, arguments, path, target)
+    return Part(path, str(config.get("name") or ""), target, params, parts, factory, made)
 
 
 def _build_value(value: Any, path: str, key: str, parts: dict[str, Part]) -> Any:
@@ -177,12 +193,31 @@ def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) ->
     except TypeError as error:
         accepted = ", ".join(inspect.signature(factory).parameters) or "none"
         raise ConfigError(f"{path}: {target}: {error}; it accepts: {accepted}") from None
+    _refuse_mistyped(factory, arguments, path)
     try:
         return factory(**arguments)
     except RunnerError:
         raise
     except Exception as error:  # the class may be the user's own and fail in any way
         raise ConfigError(f"{path}: {target}: {str(error) or type(error).__name__}") from error
+
+
+def _refuse_mistyped(factory: Any, arguments: Mapping[str, Any], path: str) -> None:
+    """Hold plain values against annotations made of plain types: a class may not look until it is too late."""
+    try:
+        parameters = inspect.signature(factory, eval_str=True).parameters
+    except (NameError, TypeError, ValueError, SyntaxError):
+        return
+    for key, value in arguments.items():
+        wanted = parameters[key].annotation if key in parameters else None
+        kinds = set(get_args(wanted) or (wanted,))
+        if not isinstance(value, _PLAIN) or not kinds <= set(_PLAIN):
+            continue
+        # bool is an int to Python, and an int is as good as a float; neither works the other way round.
+        fits = type(value) in kinds or (type(value) is int and float in kinds)
+        if not fits:
+            names = " or ".join(sorted("null" if kind is _NULL else kind.__name__ for kind in kinds))
+            raise ConfigError(f"{path}.{key}: expected {names}, found {value!r}")
 
 
 def space_of(part: Part) -> str:
@@ -203,9 +238,9 @@ def _version(distribution: str) -> str:
         return "absent"
 
 
-def _source_hash(cls: type) -> str:
+def _source_hash(made_by: Any) -> str:
     try:
-        source = inspect.getsourcefile(cls)
+        source = inspect.getsourcefile(made_by)
     except TypeError:
         source = None
     if source is None:

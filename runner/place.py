@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runner.config import TrackingSettings, home
 from runner.errors import ConfigError
-from runner.tracking import Tracker
+from runner.tracking import Tracker, sqlite_uri
 
 _OWN = ("tracking.uri", "store")
 
@@ -32,7 +32,7 @@ class Place:
             else:
                 rest.append(override)
         store = own.get("store", str(home() / "mlruns"))
-        return cls(store, own.get("tracking.uri", f"sqlite:///{store}/mlflow.db"), tuple(rest))
+        return cls(store, own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db")), tuple(rest))
 
     def tracker(self) -> Tracker:
         """The runs there, of no experiment yet."""

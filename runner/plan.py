@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from retrievers.base import Combining, Query, Rankings, Rescoring
 from runner.cache import text_key
 from runner.config import Settings
-from runner.errors import ConfigError
+from runner.errors import ConfigError, InputError, RunnerError
 from runner.evaluate import JudgedSet
 from runner.metrics import METRICS_VERSION
 from runner.parts import Part, build, digest
@@ -77,7 +77,11 @@ class Stage:
 
 @dataclass(eq=False)
 class Job:
-    """One effective configuration: a cut of one stage's rankings, scored by one suite."""
+    """One effective configuration: a cut of one stage's rankings, scored by one suite.
+
+    variant: the overrides, besides those that the name shows anyway, in which this job differs from others of its
+    sweep. also: the overrides of requests that turned out to be the same job.
+    """
 
     settings: Settings
     overrides: tuple[str, ...]
@@ -85,13 +89,17 @@ class Job:
     judged: JudgedSet
     queries: tuple[Query, ...]
     source: str
+    variant: str = ""
     also: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """The run's name: `reranked k=5 pool=50`, without a pool where none is used."""
+        """The run's name: `reranked k=5 pool=50`, without a pool where none is used, and its variant."""
         pool = getattr(self.stage.part.object, "pool", None) if isinstance(self.stage.part.object, Rescoring) else None
-        return f"{self.stage.part.name} k={self.settings.k}" + (f" pool={pool}" if pool else "")
+        shown = [f"{self.stage.part.name} k={self.settings.k}"]
+        shown += [f"pool={pool}"] if pool else []
+        shown += [self.variant] if self.variant else []
+        return " ".join(shown)
 
     @property
     def fingerprint(self) -> str:
@@ -109,6 +117,7 @@ class Job:
             "depth": self.settings.depth,
             "curve": list(self.settings.curve_within_depth()),
             "seed": self.settings.seed,
+            "intervals": self.settings.intervals and self.settings.intervals.model_dump(mode="json"),
             "metrics": METRICS_VERSION,
         })  # fmt: skip
 
@@ -146,13 +155,36 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
     stages: dict[tuple[str, str], Stage] = {}
     judged: dict[tuple[str, str, str], JudgedSet] = {}
     jobs: dict[str, Job] = {}
+    problems: list[RunnerError] = []
     for request in requests:
-        job = _job(request, inputs, stages, judged)
+        try:
+            job = _job(request, inputs, stages, judged)
+        except (ConfigError, InputError) as error:
+            asked = " ".join(request.overrides)
+            problems.append(type(error)(f"{asked}: {error}") if asked and len(requests) > 1 else error)
+            continue
         twin = jobs.setdefault(job.fingerprint, job)
         if twin is not job:
             twin.also.append(request.overrides)
+    if problems:
+        raise type(problems[0])("\n".join(dict.fromkeys(map(str, problems))))
+    _name_variants(list(jobs.values()))
     ordered = sorted(stages.values(), key=lambda stage: stage.level)
     return Plan(tuple(jobs.values()), tuple(ordered), len(requests))
+
+
+# Overrides whose effect a run's name, or a column of its own in every table, shows already.
+_SHOWN = ("k", "pool", "retriever", "retriever.pool", "suite", "dataset", "dataset.path", "corpus.path", "suite.path")
+
+
+def _name_variants(jobs: Sequence[Job]) -> None:
+    """Give jobs that differ in other settings than those names tell of these settings as a variant."""
+    asked = [dict(override.lstrip("+").partition("=")[::2] for override in job.overrides) for job in jobs]
+    keys = list(dict.fromkeys(key for overrides in asked for key in overrides if key not in _SHOWN))
+    differing = [key for key in keys if len({overrides.get(key) for overrides in asked}) > 1]
+    for job, overrides in zip(jobs, asked, strict=True):
+        parts = [f"{key.removeprefix('retriever.')}={overrides[key]}" for key in differing if key in overrides]
+        job.variant = " ".join(parts)
 
 
 def _job(

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette: distinguishable with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
-_CHINESE_FONTS = ("Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei", "WenQuanYi Zen Hei")
+# Some versions of matplotlib know the collection of all Noto Sans CJK by its first face only, JP.
+_CHINESE_FONTS = (
+    "Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei", "Noto Sans CJK JP", "WenQuanYi Zen Hei",
+)  # fmt: skip
 
 
 def recall_curve(path: Path, title: str, ks: Sequence[int], lines: Mapping[str, Floats], n: int) -> None:
@@ -61,8 +64,8 @@ def new_figure(width: float, height: float) -> "Figure":
     import matplotlib
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams["font.family"] = ["sans-serif"]
-    matplotlib.rcParams["font.sans-serif"] = [*_installed(_CHINESE_FONTS, matplotlib), "DejaVu Sans"][::-1]
+    # Named one by one: behind a generic family only the first font would ever be asked for a letter.
+    matplotlib.rcParams["font.family"] = ["DejaVu Sans", *_installed(_CHINESE_FONTS, matplotlib)]
     return Figure(figsize=(width, height), dpi=110)
 
 

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 from runner.errors import InputError, Problem
 
+# Grades are gains: a larger one is a slip of the keyboard, and would drown every other.
+HIGHEST_GRADE = 1_000_000
 _BOM = b"\xef\xbb\xbf"
 _KINDS = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
 

@@ -17,19 +17,22 @@ from runner.parts import Part
 from runner.plan import Job, Stage
 from runner.provenance import git_state, program_version
 from runner.tracking import DatasetInput
+from runner.uncertainty import Uncertainty
 
 
 @dataclass(frozen=True)
 class Scored:
     """A job with its scores, and what was measured of each of its stages by stage name.
 
-    context: what its results cost a reader; None where it was not measured.
+    context: what its results cost a reader; None where it was not measured. uncertainty: intervals of its means;
+    None where none were asked for.
     """
 
     job: Job
     evaluation: Evaluation
     measured: Mapping[str, Measured]
     context: Context | None = None
+    uncertainty: Uncertainty | None = None
 
     def latency_ms(self, percentile: float) -> float | None:
         """A percentile over the timed queries of the time all stages take together; None if nothing was timed."""
@@ -154,6 +157,9 @@ def metrics_of(scored: Scored) -> dict[str, float]:
     metrics: dict[str, float] = {"recall": evaluation.overall["recall"]} if "recall" in evaluation.overall else {}
     for group, means in evaluation.means.items():
         metrics |= {metric_key(metric, group): value for metric, value in means.items()}
+    if scored.uncertainty is not None:
+        for group, bounds in scored.uncertainty.bounds.items():
+            metrics |= {metric_key(name, group): value for name, value in bounds.items()}
     judged = evaluation.judged
     metrics |= {
         "queries_unjudged": judged.unjudged,
@@ -224,6 +230,8 @@ def tags_of(scored: Scored, sweep: str | None) -> dict[str, str]:
         tags |= {"measured_at": ", ".join(times), "measured_on": ", ".join(hosts)}
     if sweep:
         tags["sweep"] = sweep
+    if job.variant:
+        tags["variant"] = job.variant
     return tags
 
 

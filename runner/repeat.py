@@ -22,6 +22,8 @@ from runner.suite import Suite
 from runner.tracking import printed
 
 _MOST_LISTED = 10
+# What makes it the same run, or is decided by the rerun itself.
+_KEPT = ("corpus", "chunker", "suite", "dataset", "tracking", "resume", "allow_holdout", "gate")
 # Measured anew by every run.
 _TIMED = ("latency_", "index_", "peak_memory")
 
@@ -64,7 +66,6 @@ def for_this_machine(settings: Settings, uri: str, store: str, cache: str) -> Se
             "store": store,
             "cache": cache,
             "resume": False,
-            "dry_run": False,
             # The look was decided on when the run was first made; it is recorded again by the new run.
             "allow_holdout": True,
             "gate": None,
@@ -98,13 +99,13 @@ def _settings(stored: StoredRun, changes: Sequence[str]) -> tuple[Settings, str]
     for change in changes:
         key, _, value = change.partition("=")
         head = key.partition(".")[0]
-        if head in ("corpus", "chunker", "suite", "dataset"):
+        if head in _KEPT:
             raise ConfigError(
                 f"{change}: a rerun keeps the stored {head}; start a new run with python -m runner instead"
             )
         current = _select(config, key)
         new = yaml.safe_load(value) if value else None
-        if isinstance(current, DictConfig) and not isinstance(new, dict):
+        if isinstance(current, DictConfig) and new is not None and not isinstance(new, dict):
             raise ConfigError(
                 f"{change}: {key} is a group of settings; name one of {', '.join(map(str, current))} in it"
             )

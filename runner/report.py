@@ -28,6 +28,7 @@ class Row:
     pool: str
     suite: str
     snapshot: str
+    variant: str
     metrics: Mapping[str, float]
 
     def worst_slice(self) -> tuple[str, float, int] | None:
@@ -45,15 +46,26 @@ class Row:
 
 
 def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
-    """Print the table, the worst slice of each retriever and, beneath, what the marks mean."""
+    """Print the table, the worst slice of each retriever and, beneath, what the marks mean.
+
+    In a narrow terminal the columns of time and failures are left out, and said to be.
+    """
     from rich.console import Console
 
     target = stream or sys.stdout
-    console = Console(file=target, width=None if target.isatty() else 160, highlight=False, emoji=False, markup=False)
-    console.print(_table(rows))
-    console.print(
-        "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
-    )
+    console = Console(file=target, width=None if target.isatty() else 180, highlight=False, emoji=False, markup=False)
+    full, narrow = _table(rows), _table(rows, narrow=True)
+    fits = console.measure(full).maximum <= console.width
+    width = max(console.width, console.measure(narrow).maximum)
+    console.print(full if fits else narrow, width=width, soft_wrap=not fits)
+    if fits:
+        console.print(
+            "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
+        )
+    else:
+        console.print(
+            "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
+        )
     for line in worst_lines(rows):
         console.print(line, soft_wrap=True)
 
@@ -70,9 +82,9 @@ def markdown_table(rows: Sequence[Row]) -> str:
 
 def worst_lines(rows: Sequence[Row]) -> list[str]:
     """One line a retriever, at its largest k: the slice with the lowest recall."""
-    largest: dict[tuple[str, str, str, str], Row] = {}
+    largest: dict[tuple[str, ...], Row] = {}
     for row in rows:
-        key = (row.retriever, row.pool, row.suite, row.snapshot)
+        key = (row.retriever, row.pool, row.variant, row.suite, row.snapshot)
         if key not in largest or row.k > largest[key].k:
             largest[key] = row
     lines = []
@@ -93,12 +105,12 @@ def as_text(rows: Sequence[Row]) -> str:
     return stream.getvalue()
 
 
-def _table(rows: Sequence[Row]) -> "Table":
+def _table(rows: Sequence[Row], narrow: bool = False) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    header, body = _cells(rows)
+    header, body = _cells(rows, narrow)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(header):
         table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
@@ -107,20 +119,36 @@ def _table(rows: Sequence[Row]) -> "Table":
     return table
 
 
-def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[tuple[str, bool]]]]:
-    several = {name: len({getattr(row, name) for row in rows}) > 1 for name in ("pool", "suite", "snapshot")}
+def _cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], list[list[tuple[str, bool]]]]:
+    """Headings, and for each row its cells with whether they are the best at its k."""
+    several = {name: len({getattr(row, name) for row in rows}) > 1 for name in ("pool", "variant", "suite", "snapshot")}
     extra = [name for name, more in several.items() if more]
-    header = ["retriever", *extra, "k", *SCORES, "n", "p50 ms", "p95 ms", "lost in pool", "in ranking"]
+    header = ["retriever", *extra, "k", *SCORES, "n"]
+    header += [] if narrow else ["p50 ms", "p95 ms", "lost in pool", "in ranking"]
     body = []
     for row in rows:
         rivals = [other for other in rows if (other.k, other.suite, other.snapshot) == (row.k, row.suite, row.snapshot)]
         cells = [(row.retriever, False), *((getattr(row, name) or "-", False) for name in extra), (str(row.k), False)]
-        cells += [_marked(row, rivals, name, "{:.3f}", max) for name in SCORES]
+        for name in SCORES:
+            text, best = _marked(row, rivals, name, "{:.3f}", max)
+            cells.append((text + ("" if narrow else _beside(row, name)), best))
         cells.append((f"{row.metrics.get('n', 0):.0f}", False))
-        cells += [_marked(row, rivals, name, "{:.2f}", min) for name in LATENCIES]
-        cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]
+        if not narrow:
+            cells += [_marked(row, rivals, name, "{:.2f}", min) for name in LATENCIES]
+            cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]
         body.append(cells)
     return header, body
+
+
+def _beside(row: Row, metric: str) -> str:
+    """What belongs beside the two scores people decide by: interval, numerator and denominator."""
+    metrics = row.metrics
+    if metric == "hit" and "hit_queries" in metrics:
+        return f" {metrics['hit_queries']:.0f}/{metrics['n']:.0f}"
+    if metric == "recall" and "recall.low" in metrics:
+        found, of = metrics["recall_hits"], metrics["recall_relevant"]
+        return f" [{metrics['recall.low']:.2f}, {metrics['recall.high']:.2f}] {found:.0f}/{of:.0f}"
+    return ""
 
 
 def _marked(row: Row, rivals: Sequence[Row], metric: str, form: str, choose: object) -> tuple[str, bool]:

@@ -149,7 +149,9 @@ def choose(policy: Policy, candidates: Sequence[Candidate], metric: str = "recal
     InputError for variants that were not scored alike.
     """
     if not any(rule.severity == "block" and rule.min is not None for rule in policy.rules):
-        raise ConfigError(f"gate {policy.name!r} has no blocking rule with a floor (min), so nothing decides how small k may be")
+        raise ConfigError(
+            f"gate {policy.name!r} has no blocking rule with a floor (min), so nothing decides how small k may be"
+        )
     for other in candidates[1:]:
         refuse_unlike(candidates[0].scores, other.scores)
     return Selection(policy, metric, tuple(_choose(policy, candidate, metric) for candidate in candidates))

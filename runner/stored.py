@@ -1,5 +1,6 @@
 """A past run as it was stored: its settings, suite, snapshot, files and rankings."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from runner.artifacts import CONFIG, FILES, PER_QUERY, SOURCE, SUITE
+from runner.artifacts import CONFIG, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
 from runner.config import Settings
 from runner.errors import InputError, RunnerError
 from runner.inputs import snapshot_store
@@ -122,13 +123,16 @@ class StoredRun:
 
     def with_stored_files(self, values: dict[str, Any]) -> dict[str, Any]:
         """Point every parameter that named a user's file at the copy stored with the run."""
-        for path in sorted((self.folder / FILES).glob("*")) if (self.folder / FILES).is_dir() else ():
-            *keys, parameter = path.stem.split(".")
+        index = self.folder / FILES / FILE_INDEX
+        if not index.is_file():
+            return values
+        for path, name in json.loads(index.read_text("utf-8")).items():
+            *keys, parameter = path.split(".")
             node: Any = values
             for key in keys:
-                node = node.get(key) if isinstance(node, dict) else None
+                node = node[int(key)] if isinstance(node, list) and key.isdecimal() else _inside(node, key)
             if isinstance(node, dict) and parameter in node:
-                node[parameter] = str(path)
+                node[parameter] = str(self.folder / FILES / name)
         return values
 
     def per_query(self) -> "pa.Table":
@@ -136,3 +140,7 @@ class StoredRun:
         import pyarrow.parquet as pq
 
         return pq.read_table(self.folder / PER_QUERY)
+
+
+def _inside(node: Any, key: str) -> Any:
+    return node.get(key) if isinstance(node, dict) else None

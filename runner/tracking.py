@@ -7,14 +7,15 @@ import hashlib
 import json
 import logging
 import os
+import shlex
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from filelock import FileLock
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
+SQLITE = "sqlite:///"
 # MLflow cuts longer values off without a word.
 LONGEST_VALUE = 6000
 # The experiment that holds what runs on a server need to be repeated elsewhere.
@@ -146,16 +148,24 @@ class Tracker:
             )
             for each in inputs
         ]
-        self.client.log_inputs(run_id, datasets)
+        # Two processes that name one new dataset at the same moment would both insert its row.
+        with self._one_at_a_time():
+            self.client.log_inputs(run_id, datasets)
 
-    def finished(self, tags: Mapping[str, str]) -> list["Run"]:
-        """Finished runs of the experiment that carry all those tags, newest first."""
-        return self._search(tags, 1000)
+    def _one_at_a_time(self) -> AbstractContextManager[Any]:
+        return FileLock(f"{sqlite_path(self.settings.uri)}.lock") if self.is_local else nullcontext()
 
-    def _search(self, tags: Mapping[str, str], most: int) -> list["Run"]:
+    def finished(self, tags: Mapping[str, str], anywhere: bool = False) -> list["Run"]:
+        """Finished runs that carry all those tags, newest first; of the experiment, or of any in the store."""
+        return self._search(tags, 1000, anywhere)
+
+    def _search(self, tags: Mapping[str, str], most: int, anywhere: bool = False) -> list["Run"]:
         clauses = [f"tags.`{key}` = '{_quotable(value)}'" for key, value in tags.items()]
         query = " and ".join([*clauses, "attributes.status = 'FINISHED'"])
-        return list(self.client.search_runs([self.experiment_id], query, max_results=most))
+        where = [self.experiment_id]
+        if anywhere:
+            where = [experiment.experiment_id for experiment in self.client.search_experiments()]
+        return list(self.client.search_runs(where, query, max_results=most))
 
     def count(self, tags: Mapping[str, str], most: int) -> int:
         """How many finished runs of the experiment carry all those tags, counted up to `most`."""
@@ -191,7 +201,7 @@ class Tracker:
     @property
     def is_local(self) -> bool:
         """Whether the store is a file of this machine."""
-        return self.settings.uri.startswith("sqlite:///")
+        return self.settings.uri.startswith(SQLITE)
 
     def keep_snapshot(self, id_: str, folder: Path) -> None:
         """Put a snapshot's files beside the runs, in an experiment of their own; once for each id."""
@@ -219,7 +229,7 @@ class Tracker:
         """The command that shows these runs in a browser."""
         if self.settings.uri.startswith("http"):
             return f"open {self.settings.uri}"
-        return f"mlflow ui --backend-store-uri {self.settings.uri}"
+        return f"mlflow ui --backend-store-uri {shlex.quote(self.settings.uri)}"
 
     def charts_path(self, sweep: str) -> str:
         """The path, below the UI's address, of the charts of one sweep's runs."""
@@ -244,21 +254,47 @@ def open_client(uri: str) -> "MlflowClient":
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
 
     try:
-        if not uri.startswith("sqlite:///"):
-            client = MlflowClient(uri)
-            client.search_experiments(max_results=1)
+        if not uri.startswith(SQLITE):
+            with _impatient():
+                client = MlflowClient(uri)
+                client.search_experiments(max_results=1)
             return client
-        path = Path(uri.removeprefix("sqlite:///"))
+        path = sqlite_path(uri)
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
             client = MlflowClient(uri)
             client.search_experiments(max_results=1)
         return client
-    except (MlflowException, OSError) as error:
-        reason = str(error).splitlines()[0][:300]
+    except (MlflowException, OSError, ImportError, SQLAlchemyError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0][:300]
         raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from None
+
+
+def sqlite_path(uri: str) -> Path:
+    """The file that an SQLite URI names; characters that mean something in a URI are percent-encoded there."""
+    return Path(unquote(uri.removeprefix(SQLITE)))
+
+
+def sqlite_uri(path: str | Path) -> str:
+    """The URI of an SQLite file, whatever its path holds."""
+    return SQLITE + quote(str(path))
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    """Let the first call to a server fail within seconds; MLflow would try for minutes without a word."""
+    patience = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
+    before = {name: os.environ.get(name) for name in patience}
+    os.environ.update({name: value for name, value in patience.items() if before[name] is None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
 
 
 def _refuse_unloggable(record: Record) -> None:

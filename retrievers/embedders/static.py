@@ -36,10 +36,7 @@ class StaticVectors:
         """Return the token numbers of each text in order, int32 [tokens]; none for a text without words."""
         split = [composed(text).split() for text in texts]
         of_word = self._of_word_with(set(chain.from_iterable(split)))
-        return [
-            np.fromiter(chain.from_iterable(map(of_word.__getitem__, words)), np.int32)
-            for words in split
-        ]
+        return [np.fromiter(chain.from_iterable(map(of_word.__getitem__, words)), np.int32) for words in split]
 
     def distinct_tokens(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the token numbers of each text once each, ascending, int32."""

@@ -52,9 +52,7 @@ class Heading:
         ]
         return chunks or [Chunk(0, 0, document.title, _TOP)]
 
-    def _parts(
-        self, text: str, body: tuple[int, int], whole: tuple[tuple[int, int], ...]
-    ) -> Iterator[tuple[int, int]]:
+    def _parts(self, text: str, body: tuple[int, int], whole: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
         start, end = _trimmed(text, *body)
         if start == end:
             return
@@ -71,9 +69,7 @@ class Heading:
                 first, last = piece
         yield first, last
 
-    def _pieces(
-        self, text: str, start: int, end: int, whole: tuple[tuple[int, int], ...]
-    ) -> Iterator[tuple[int, int]]:
+    def _pieces(self, text: str, start: int, end: int, whole: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
         """Cut [start, end) into blocks that must stay whole and, between them, prose that the splitter cuts."""
         inside = whole[bisect_left(whole, (start, start)) : bisect_left(whole, (end, end))]
         for block in (*inside, (end, end)):

@@ -9,12 +9,11 @@ does not matter.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from runner.stats.resampling import RESAMPLES_A_BLOCK, Draw, Weights, sources
+from runner.stats.resampling import RESAMPLES_A_BLOCK, Draw, Stream, Weights, sources
 from runner.stats.table import Floats, rows_of
 
 # Rows of a result held at once: 2,048 x 10,000 x 8 bytes = 164 MB.
@@ -25,14 +24,14 @@ _MOST_ROWS = 2048
 class ExactSums:
     """What the resamples of some slices add up to.
 
-    slices: which ones. sums: float64 [slices, metrics, resamples], in steps. weights: float64 [slices, resamples],
-    the sum of the weights. totals: float64 [slices, metrics], the sum with every weight 1, in steps.
-    steps: float64 [slices], how many steps make 1.
+    slices: which ones. sums: [slices, metrics, resamples], in steps. weights: [slices, resamples], the sum of the
+    weights. Both are whole numbers, held in float32 where that is exact, else in float64. totals: float64
+    [slices, metrics], the sum with every weight 1, in steps. steps: float64 [slices], how many steps make 1.
     """
 
     slices: slice
-    sums: Floats
-    weights: Floats
+    sums: Weights
+    weights: Weights
     totals: Floats
     steps: Floats
 
@@ -74,7 +73,8 @@ def _sums_of(
     totals = np.zeros((len(members), metrics))
     for part in (part for block in parts for part in block):
         totals[part.slice_] += part.held[:-1].sum(axis=1, dtype=np.float64)
-    sums = np.zeros((len(members), metrics + 1, resamples))
+    # One block of queries fits the narrower mantissa; several add up to more.
+    sums = np.zeros((len(members), metrics + 1, resamples), draw.dtype if len(streams) == 1 else np.float64)
     largest = max((len(part.rows) for block in parts for part in block), default=0)
     drawn = np.empty((largest, RESAMPLES_A_BLOCK), draw.dtype)  # used again and again: fresh memory is slow
     # The products are small: more threads would only wait for each other.
@@ -89,9 +89,7 @@ def _sums_of(
     return ExactSums(group, sums[:, :-1], sums[:, -1], totals, steps)
 
 
-def _steps(
-    size: int, members: NDArray[np.bool_], streams: list[tuple[Any, int, int]], number: int, draw: Draw
-) -> float:
+def _steps(size: int, members: NDArray[np.bool_], streams: list[Stream], number: int, draw: Draw) -> float:
     """The largest power of two that keeps the sums of a block in its mantissa, and of the slice in 53 bits."""
     most = max((int(members[number, start:end].sum()) for _, start, end in streams), default=0)
     in_block = np.finfo(draw.dtype).nmant + 1 - ceil(log2(draw.largest_sum(most) + 1))

@@ -101,13 +101,16 @@ def backed_bootstrap(
     few, none = _differing(values, members)
     low, high = backing.low.copy(), backing.high.copy()
     for part in exact_sums(values, members, POISSON, resamples=resamples, seed=seed):
-        rows = part.slices
-        lower, upper = _quantiles(part, values, members[rows], centre[rows], level, method)
-        wider = few[rows]
-        lower = np.where(wider, np.minimum(lower, low[rows]), lower)
-        upper = np.where(wider, np.maximum(upper, high[rows]), upper)
-        low[rows] = np.where(none[rows], low[rows], np.minimum(lower, centre[rows]))
-        high[rows] = np.where(none[rows], high[rows], np.maximum(upper, centre[rows]))
+        for place, number in enumerate(range(part.slices.start, part.slices.stop)):
+            rows = np.flatnonzero(members[number])
+            if none[number].all():
+                continue
+            lower, upper = _quantiles(part, place, values[rows], centre[number], level, method)
+            backed, keep = few[number], none[number]
+            lower = np.minimum(np.where(backed, np.minimum(lower, low[number]), lower), centre[number])
+            upper = np.maximum(np.where(backed, np.maximum(upper, high[number]), upper), centre[number])
+            low[number] = np.where(keep, low[number], lower)
+            high[number] = np.where(keep, high[number], upper)
     return Intervals(low.round(DECIMALS), high.round(DECIMALS))
 
 
@@ -135,44 +138,43 @@ def _differing(values: Floats, members: NDArray[np.bool_]) -> tuple[NDArray[np.b
 
 
 def _quantiles(
-    part: ExactSums, values: Floats, members: NDArray[np.bool_], centre: Floats, level: float, method: Method
+    part: ExactSums, place: int, values: Floats, centre: Floats, level: float, method: Method
 ) -> tuple[Floats, Floats]:
-    sizes = members.sum(axis=1)
-    drawn = part.weights > 0
-    valid = np.maximum(drawn.sum(axis=1), 1)[:, None]
-    ratios = np.full_like(part.sums, np.inf)  # so that what is left out sorts to the end
-    np.divide(part.sums, part.weights[:, None], out=ratios, where=drawn[:, None])
-    observed = part.totals / np.maximum(sizes, 1)[:, None]
-    tails = np.broadcast_to(np.array([(1 - level) / 2, (1 + level) / 2])[:, None, None], (2, *centre.shape))
+    """Both ends of the metrics of one slice; values: float64 [members, metrics]."""
+    drawn = part.weights[place] > 0
+    sums, weights = part.sums[place], part.weights[place]
+    if not drawn.all():
+        sums, weights = sums[:, drawn], weights[drawn]
+    ratios = np.divide(sums, weights, dtype=np.float64)
+    observed = part.totals[place] / len(values)
+    tails = np.repeat([[(1 - level) / 2], [(1 + level) / 2]], len(centre), axis=1)
     if method == "bca":
-        below = (ratios < observed[..., None]).sum(axis=2) + (ratios == observed[..., None]).sum(axis=2) / 2
-        tails = _bca_tails(tails, below / valid, _acceleration(values, members, centre))
-    ratios.sort(axis=2)
-    places = tails * (valid - 1)
+        under = (ratios < observed[:, None]).mean(axis=1) + (ratios == observed[:, None]).mean(axis=1) / 2
+        tails = _bca_tails(tails, under, _acceleration(values - centre))
+    ratios.sort(axis=1)
+    places = tails * (ratios.shape[1] - 1)
     left = np.floor(places).astype(np.int64)
-    right = np.minimum(left + 1, valid - 1)
-    at_left, at_right = (np.take_along_axis(ratios[None], at[..., None], axis=3)[..., 0] for at in (left, right))
-    found = at_left + (at_right - at_left) * (places - left)
+    right = np.minimum(left + 1, ratios.shape[1] - 1)
+    metrics = np.arange(len(centre))
+    found = ratios[metrics, left] + (ratios[metrics, right] - ratios[metrics, left]) * (places - left)
     # Holding values in steps rounds them; what that took from the mean is given back.
-    low, high = found / part.steps[:, None] + (centre - observed / part.steps[:, None])
+    low, high = found / part.steps[place] + (centre - observed / part.steps[place])
     return low, high
 
 
-def _acceleration(values: Floats, members: NDArray[np.bool_], centre: Floats) -> Floats:
-    out = np.zeros_like(centre)
-    for number, rows in enumerate(rows_of(members)):
-        off = values[rows] - centre[number]
-        squares = np.add.reduce(off**2, axis=0)
-        cubes = np.add.reduce(off**3, axis=0)
-        np.divide(cubes, 6 * squares**1.5, out=out[number], where=squares > 0)
-    return out
+def _acceleration(off: Floats) -> Floats:
+    squares = np.add.reduce(off**2, axis=0)
+    skewed: Floats = np.divide(
+        np.add.reduce(off**3, axis=0), 6 * squares**1.5, out=np.zeros_like(squares), where=squares > 0
+    )
+    return skewed
 
 
-def _bca_tails(tails: Floats, below: Floats, acceleration: Floats) -> Floats:
+def _bca_tails(tails: Floats, under: Floats, acceleration: Floats) -> Floats:
     """Which quantiles to take instead: Efron 1987, with the share of resamples below the mean, ties halved."""
     from scipy.special import ndtr, ndtri
 
-    bias = ndtri(np.clip(below, 1e-4, 1 - 1e-4))
+    bias = ndtri(np.clip(under, 1e-4, 1 - 1e-4))
     shifted = bias + ndtri(tails)
     adjusted: Floats = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-9))
     return adjusted

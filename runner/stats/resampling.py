@@ -10,6 +10,8 @@ from numpy.random import SFC64, BitGenerator, SeedSequence
 from numpy.typing import NDArray
 
 Weights = NDArray[np.floating[Any]]
+# A random source, and the first and one past the last of the queries that it serves.
+Stream = tuple[BitGenerator, int, int]
 
 # Resamples and queries drawn at once. Both shape the random stream: another number means other intervals.
 RESAMPLES_A_BLOCK = 128
@@ -53,8 +55,8 @@ POISSON = Draw(_poisson_block, _poisson_sum, np.float32)
 COINS = Draw(_coin_block, float, np.float64)
 
 
-def sources(n: int, seed: int) -> list[tuple[BitGenerator, int, int]]:
-    """A random source for each block of queries: (source, first query, one past the last).
+def sources(n: int, seed: int) -> list[Stream]:
+    """A random source for each block of queries.
 
     Only the raw words of the bit generator are used: numpy promises those never change (NEP 19).
     """

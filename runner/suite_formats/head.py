@@ -28,6 +28,8 @@ def _fault(key: str, value: Any) -> str | None:
         return f"{key}: found {kind_of(value)}, expected one of {choices}"
     if key == "name" and (fault := id_fault(value)):
         return f"name {fault}"
+    if key == "name" and "'" in str(value):
+        return f"name: found {value!r}, expected no quote in it: MLflow cannot search for one"
     if key == "snapshot" and value is not None and (not isinstance(value, str) or not value.strip()):
         return f'snapshot: found {kind_of(value)}, expected an id in quotes, like "0123456789abcdef"'
     if key == "min_grade" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):

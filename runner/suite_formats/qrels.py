@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runner.errors import MOST_LISTED, ConfigError, Problem
 from runner.nearest_ids import nearest_ids
-from runner.reading import id_fault, nfc, numbered_lines, read_bytes
+from runner.reading import HIGHEST_GRADE, id_fault, nfc, numbered_lines, read_bytes
 from runner.suite import FieldValue, JudgedQuery
 
 NEGATIVE = ("error", "zero")
@@ -101,6 +101,8 @@ def _grade(text: str, negative: str) -> int | str:
         return f"grade: found {text}, expected a whole number"
     if grade < 0 and negative == "error":
         return f"grade: found {text}, which is negative; to take it as judged, not relevant, set suite.negative=zero"
+    if grade > HIGHEST_GRADE:
+        return f"grade: found {text}, expected at most {HIGHEST_GRADE:,}"
     return max(grade, 0)
 
 

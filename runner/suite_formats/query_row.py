@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from runner.reading import id_fault, kind_of, nfc, unknown_keys
+from runner.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
 from runner.suite import SOURCES, FieldValue, JudgedQuery
 from runner.suite_formats.head import SLICEABLE
 
@@ -88,8 +88,10 @@ class QueryRow:
             if isinstance(item, dict):
                 self.faults.extend(f"relevant: {each}" for each in unknown_keys(item, ("id", "grade")))
                 id_, given = item.get("id"), item.get("grade", grade)
-                if isinstance(given, bool) or not isinstance(given, int | float) or given != int(given) or given < 0:
-                    self.faults.append(f"relevant: grade: found {kind_of(given)}, expected a whole number from 0")
+                number = isinstance(given, int | float) and not isinstance(given, bool)
+                if not number or not 0 <= given <= HIGHEST_GRADE or given != int(given):
+                    expected = f"a whole number from 0 to {HIGHEST_GRADE:,}"
+                    self.faults.append(f"relevant: grade: found {kind_of(given)}, expected {expected}")
                     continue
                 grade = int(given)
             if fault := id_fault(id_):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -150,9 +151,30 @@ def lay_out(folder: Path) -> Desk:
 
 
 @pytest.fixture(scope="session")
-def new_desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Desk]:
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with its tables made, which takes longer than a job does."""
+    path = tmp_path_factory.mktemp("database") / "mlflow.db"
+    open_client(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def fresh_desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Desk]:
     """Make a desk of its own with a store that does not exist yet."""
     return lambda: lay_out(tmp_path_factory.mktemp("desk"))
+
+
+@pytest.fixture(scope="session")
+def new_desk(fresh_desk: Callable[[], Desk], empty_database: Path) -> Callable[[], Desk]:
+    """Make a desk of its own with a store that holds no run yet."""
+
+    def prepared() -> Desk:
+        desk = fresh_desk()
+        desk.store.mkdir(parents=True)
+        shutil.copy(empty_database, desk.store)
+        return desk
+
+    return prepared
 
 
 @pytest.fixture(scope="session")
@@ -182,9 +204,9 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def demo(new_desk: Callable[[], Desk]) -> Demo:
+def demo(fresh_desk: Callable[[], Desk]) -> Demo:
     """The README's first command on a fresh store, then again, then one job."""
-    at = new_desk()
+    at = fresh_desk()
 
     def seen(runs: list[Any]) -> Any:
         files = [path for run in runs for path in sorted(at.files(run).rglob("*"))]

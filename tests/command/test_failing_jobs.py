@@ -13,7 +13,8 @@ TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
 def two_bad(new_desk: Callable[[], Any]) -> Any:
     """Twelve jobs, of which step 4 raises and step 9 scores one query with NaN."""
     desk = new_desk()
-    return desk, desk.runner("-m", *OVERLAP, *TEAM, "hydra.launcher.n_jobs=1", "k=3", "retriever.step=1,2,3,4,5,6,7,8,9,10,11,12")
+    steps = f"retriever.step={','.join(map(str, range(1, 13)))}"
+    return desk, desk.runner("-m", *OVERLAP, *TEAM, "hydra.launcher.n_jobs=1", "k=3", steps)
 
 
 def test_all_other_jobs_of_the_sweep_finish(two_bad: Any) -> None:

@@ -13,9 +13,9 @@ TWELVE = "k=1,2,3,4,5,6,7,8,9,10,11,12"
 
 
 @pytest.fixture(scope="module")
-def two_sweeps(new_desk: Callable[[], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def two_sweeps(fresh_desk: Callable[[], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Two sweeps begun at the same moment, from two directories, on one store that neither has made."""
-    desk = new_desk()
+    desk = fresh_desk()
     absolute = [
         "-m", "dataset=pages", f"dataset.path={desk.folder}/manual", f"dataset.suite={desk.folder}/team.yaml", TWELVE,
         "hydra.launcher.n_jobs=1",

@@ -15,7 +15,7 @@ REFUSED = {
     "an unknown setting": (["kk=3"], ["'kk'"]),
     "an unknown setting, added": (["+kk=3"], ["unknown setting 'kk'", "did you mean 'k'"]),
     "an unknown parameter": (["+retriever.k2=3"], ["retriever", "k2", "it accepts:", "k1"]),
-    "a class that is not there": (["retriever._target_=house.Gone"], ["retriever._target_", "house.Gone", "PYTHONPATH"]),
+    "a class that is not there": (["retriever._target_=house.Gone"], ["retriever._target_", "house", "PYTHONPATH"]),
     "bare Chinese": (["retriever.name=混合"], ["""'retriever.name="混合"'"""]),
     "a list where a sweep was meant": (["k=[1,3]"], ["k: a list is one job", "1,3", "-m"]),
     "a sweep without -m": (["k=1,3"], ["k=1,3", "--multirun"]),

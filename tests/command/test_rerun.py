@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,18 +120,35 @@ def test_a_repetition_can_itself_be_repeated(repeated: Repeated) -> None:
     assert "identical: 7 rankings and every metric of house k=1" in again.out
 
 
-def test_an_unknown_id_is_refused_with_the_store_that_was_asked(repeated: Repeated) -> None:
-    done = repeated.desk.rerun("0" * 32)
-    assert done.status == 2
-    assert f"no run '{'0' * 32}' in sqlite:///{repeated.desk.store}/mlflow.db" in done.err
-    assert "tracking.uri=" in done.err
-    assert "Traceback" not in done.err
+@pytest.fixture
+def refusal(
+    repeated: Repeated, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """What a refused command says; in this process, since each start costs seconds."""
+
+    def say(*arguments: str, home: Path = repeated.desk.home) -> str:
+        before = len(repeated.desk.runs(kind=None))
+        monkeypatch.setenv("RUNNER_HOME", str(home))
+        with pytest.raises(SystemExit) as left:
+            rerun.main(arguments)
+        shown = capsys.readouterr().err
+        assert left.value.code == 2
+        assert shown.startswith("error: ")
+        assert shown.count("\n") == 1
+        assert len(repeated.desk.runs(kind=None)) == before
+        return shown
+
+    return say
 
 
-def test_the_run_of_a_whole_sweep_cannot_be_repeated(demo: Any) -> None:
-    done = demo.desk.rerun(demo.summaries[0].info.run_id)
-    assert done.status == 2
-    assert "not a scored job (sweep)" in done.err
+def test_an_unknown_id_is_refused_with_the_store_that_was_asked(repeated: Repeated, refusal: Any) -> None:
+    shown = refusal("0" * 32)
+    assert f"no run '{'0' * 32}' in sqlite:///{repeated.desk.store}/mlflow.db" in shown
+    assert "tracking.uri=" in shown
+
+
+def test_the_run_of_a_whole_sweep_cannot_be_repeated(demo: Any, refusal: Any) -> None:
+    assert "not a scored job (sweep)" in refusal(demo.summaries[0].info.run_id, home=demo.desk.home)
 
 
 @pytest.mark.parametrize(
@@ -145,33 +163,20 @@ def test_the_run_of_a_whole_sweep_cannot_be_repeated(demo: Any) -> None:
     ],
 )
 def test_an_override_that_cannot_be_is_refused(
-    repeated: Repeated,
-    override: str,
-    words: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    repeated: Repeated, refusal: Any, override: str, words: list[str]
 ) -> None:
-    """In this process, since each start costs seconds."""
-    before = len(repeated.desk.runs(kind=None))
-    monkeypatch.setenv("RUNNER_HOME", str(repeated.desk.home))
-    with pytest.raises(SystemExit) as left:
-        rerun.main([repeated.source.info.run_id, override])
-    assert left.value.code == 2
-    shown = capsys.readouterr().err
+    shown = refusal(repeated.source.info.run_id, override)
     for each in words:
         assert each in shown
-    assert shown.startswith("error: ")
-    assert len(repeated.desk.runs(kind=None)) == before
 
 
-def test_without_its_snapshot_a_local_run_says_what_to_restore(repeated: Repeated) -> None:
+def test_without_its_snapshot_a_local_run_says_what_to_restore(repeated: Repeated, refusal: Any) -> None:
     snapshots = repeated.desk.store / "snapshots"
     away = snapshots.with_name("away")
     shutil.move(snapshots, away)
     try:
-        done = repeated.desk.rerun(repeated.source.info.run_id)
+        shown = refusal(repeated.source.info.run_id)
     finally:
         shutil.move(away, snapshots)
-    assert done.status == 2
-    assert repeated.source.data.params["snapshot"] in done.err
-    assert str(snapshots) in done.err
+    assert repeated.source.data.params["snapshot"] in shown
+    assert str(snapshots) in shown

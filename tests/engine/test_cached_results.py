@@ -195,11 +195,14 @@ def test_a_changed_question_costs_one_ranking(world: World) -> None:
     assert world.sweep(bm25()).computed == 1
 
 
-def test_the_texts_of_passages_and_queries_are_not_mixed_up(world: World) -> None:
-    """An embedder may read queries in another way, so that a text has a vector of each kind."""
-    node = semantic(double("Letters"))
-    world.documents["en/billing.md"] = "rotate tokens"
-    assert world.sweep(node).counts.embedded == len(world.documents) + len(world.queries)
+def test_a_text_that_is_both_a_question_and_a_passage_has_a_vector_of_each_kind(world: World) -> None:
+    world.documents = {"a.md": "rotate tokens"}
+    world.queries = {"q1": ("a.md\nrotate tokens", ["a.md"])}
+    for _ in ("cold", "warm"):
+        ran = world.sweep(semantic(double("Sided")))
+        assert ran.rankings()["q1"] == [("a.md", pytest.approx(0.6))]
+        world.queries["q2"] = ("a question more", ["a.md"])
+    assert world.sweep(semantic(double("Sided"))).counts.embedded == 0
 
 
 @pytest.fixture
