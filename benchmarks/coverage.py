@@ -3,7 +3,7 @@
     python benchmarks/coverage.py [--quick]
 
 A suite is n queries with 1 to 4 relevant items each; a query is missed, found whole, or each item is found by a
-coin. 1,000 suites of each kind and size. Wanted: 93 to 97% for the suites marked "ordinary", false positives at
+coin. 4,000 suites of each kind and size. Wanted: 93 to 97% for the suites marked "ordinary", false positives at
 0.05 between 3 and 7%. The suites marked "near 1" have so few misses that a safe interval must cover more than
 95%; they are shown with the bootstrap alone beside it, which covers too little there.
 """
@@ -62,7 +62,7 @@ def false_positives(kind: str, n: int, simulations: int, rng: np.random.Generato
 
 def main() -> None:
     quick = "--quick" in sys.argv[1:]
-    simulations, resamples = (200, 1000) if quick else (1000, 10_000)
+    simulations, resamples = (500, 2000) if quick else (4000, 10_000)
     print(f"{simulations} suites a row, {resamples:,} resamples; coverage of 95% intervals in %\n")
     print(f"{'suites':<22} {'n':>4} {'percentile':>11} {'bca':>6} {'bare bootstrap':>15} {'false positives':>16}")
     outside = 0

@@ -144,7 +144,7 @@ def _label(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     spots = [axes.transData.transform((latency, point.quality.value)) for _, point, latency in timed]
     taken = [Bbox.from_bounds(x - 6, y - 6, 12, 12) for x, y in spots]
     corners = axes.transData.transform([(steps[0][0], bottom), *steps])
@@ -195,8 +195,8 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
         )  # fmt: skip
     entries.append((Line2D([], [], **{**_ring("black"), "markersize": 10}), "chosen k"))
     if kind == "front":
-        hollow = {"color": _GREY, "marker": "o", "linestyle": "none", "markerfacecolor": "white"}
-        entries.append((Line2D([], [], **hollow), "a floor is missed, or over budget"))
+        hollow = Line2D([], [], color=_GREY, marker="o", linestyle="none", markerfacecolor="white")
+        entries.append((hollow, "a floor is missed, or over budget"))
         entries.append((Line2D([], [], color=_GREY, linewidth=1.2), "Pareto front"))
     else:
         entries.append((Line2D([], [], color="black", linestyle="--", linewidth=1.1), "floor"))

@@ -49,7 +49,8 @@ def headline(selection: Selection) -> str:
     """The cheapest choice of all variants, or that there is none."""
     best = selection.cheapest
     if best is None or best.chosen is None:
-        return f"none feasible: no variant of {len(selection.choices)} meets gate {selection.policy.name} within its budget"
+        count = len(selection.choices)
+        return f"none feasible: no variant of {count} meets gate {selection.policy.name} within its budget"
     costs = ", ".join(f"{_HEADERS[cost.name]} {_amount(cost.value)}" for cost in best.chosen.costs)
     quality = f"{selection.metric} {_interval(best.chosen.quality)}"
     return f"cheapest: {best.candidate.name} k={best.chosen.k} ({quality}; {costs}){_doubt(best)}"

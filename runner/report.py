@@ -72,7 +72,7 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
 
 def markdown_table(rows: Sequence[Row]) -> str:
     """The same table as Markdown."""
-    header, body = _cells(rows)
+    header, body = table_cells(rows)
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     # A name may hold the character that parts the cells.
     texts = [[text.replace("|", "\\|") + ("*" if best else "") for text, best in cells] for cells in body]
@@ -110,7 +110,7 @@ def _table(rows: Sequence[Row], narrow: bool = False) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    header, body = _cells(rows, narrow)
+    header, body = table_cells(rows, narrow)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(header):
         table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
@@ -119,7 +119,7 @@ def _table(rows: Sequence[Row], narrow: bool = False) -> "Table":
     return table
 
 
-def _cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], list[list[tuple[str, bool]]]]:
+def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], list[list[tuple[str, bool]]]]:
     """Headings, and for each row its cells with whether they are the best at its k."""
     several = {name: len({getattr(row, name) for row in rows}) > 1 for name in ("pool", "variant", "suite", "snapshot")}
     extra = [name for name, more in several.items() if more]

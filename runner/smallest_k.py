@@ -87,7 +87,7 @@ class Point:
 
     @property
     def distance(self) -> tuple[float, float]:
-        """How far from feasible: the parts that nothing is known of, then the sum of the misses as shares of their limits."""
+        """How far from feasible: demands that nothing is known of, then the sum of the misses as shares of limits."""
         misses = [cost.excess for cost in self.over]
         misses += [shortfall(each) / (each.rule.min or 1.0) for each in self.unmet]
         return sum(math.isinf(miss) for miss in misses), sum(miss for miss in misses if not math.isinf(miss))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from runner.execute import Counts
+from runner.html_report import REPORT, render_report
 from runner.names import key_part
 from runner.plots import recall_by_slice, recall_curve
 from runner.provenance import git_state
@@ -21,6 +22,9 @@ from runner.tracking import Record, Tracker
 _MOST_PANELS = 12
 # The ids of all runs of the sweep, those of earlier sweeps that resume=true found finished too.
 RUNS = "runs.json"
+# So many sweeps of one suite go without a warning.
+_MOST_LOOKS = 50
+_SCORED = "yes"
 
 
 def log_summary(
@@ -31,9 +35,11 @@ def log_summary(
     failures: Sequence[tuple[Any, str | None]],
     counts: Counts,
     folder: Path,
+    tags: Mapping[str, str] | None = None,
 ) -> str:
-    """Log the run of kind `sweep` and return its id."""
+    """Log the run of kind `sweep` and return its id; tags are those of every run of the sweep."""
     folder.mkdir()
+    given = tags or {}
     table = markdown_table(rows) if rows else "no run finished"
     failed = [f"- {job.name}: {error}" for job, error in failures]
     text = "\n\n".join(
@@ -49,6 +55,9 @@ def log_summary(
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
     _plot(scored, folder)
+    notes = _notes(tracker, scored, given)
+    page = render_report(sweep, rows, scored, [(job.name, str(error)) for job, error in failures], notes)
+    (folder / REPORT).write_text(page, "utf-8")
     metrics = {
         "jobs": len(rows) + len(failures),
         "jobs_failed": len(failures),
@@ -58,8 +67,29 @@ def log_summary(
         "indexes_built": counts.indexes,
     }
     metrics |= {f"rankings_computed/{key_part(name)}": count for name, count in counts.rankings.items()}
-    tags = {"kind": "sweep", "sweep": sweep, "mlflow.note.content": text, "mlflow.source.name": "runner", **git_state()}
-    return tracker.log(Record(f"sweep {sweep}", {"runs": len(rows)}, metrics, tags, files=folder))
+    own = {"kind": "sweep", "sweep": sweep, "mlflow.note.content": text, "mlflow.source.name": "runner", **git_state()}
+    own |= {_scored_tag(name): _SCORED for name in dict.fromkeys(each.job.judged.suite.name for each in scored)}
+    return tracker.log(Record(f"sweep {sweep}", {"runs": len(rows)}, metrics, {**own, **given}, files=folder))
+
+
+def _notes(tracker: Tracker, scored: Sequence[Scored], tags: Mapping[str, str]) -> dict[str, list[str]]:
+    """By suite, how often it was looked at: sweeps are counted, since a search that reads all their runs is slow."""
+    notes: dict[str, list[str]] = {}
+    for suite in dict.fromkeys(each.job.judged.suite.name for each in scored):
+        earlier = tracker.count({"kind": "sweep", _scored_tag(suite): _SCORED}, _MOST_LOOKS)
+        text = f"Suite {suite} was scored by {earlier} earlier sweeps of this experiment."
+        if earlier >= _MOST_LOOKS:
+            text = (
+                f"Suite {suite} was scored by at least {earlier} earlier sweeps of this experiment: what was tuned on "
+                "it may fit it by chance."
+            )
+        look = tags.get(f"holdout_look.{key_part(suite)}")
+        notes[suite] = [text, *([f"This is look {look} at this holdout suite."] if look else [])]
+    return notes
+
+
+def _scored_tag(suite: str) -> str:
+    return f"scored_suite.{key_part(suite)}"
 
 
 def _plot(scored: Sequence[Scored], folder: Path) -> None:

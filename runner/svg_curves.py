@@ -62,6 +62,8 @@ def draw(
 
     drawn = []
     for number, (name, values) in enumerate(lines.items()):
+        if values is None:
+            continue
         places = [(x(k), y(float(value))) for k, value in zip(ks, values, strict=True)]
         points = " ".join(f"{across:.1f},{up:.1f}" for across, up in places)
         marks = "".join(mark(number, across, up) for across, up in places)
@@ -82,7 +84,8 @@ def mark(number: int, x: float, y: float) -> str:
     if shape == 1:
         return f"M{x - s:.1f} {y - s:.1f}h{2 * s}v{2 * s}h{-2 * s}z"
     if shape == 2:
-        return f"M{x:.1f} {y - 1.3 * s:.1f}l{1.3 * s:.1f} {1.3 * s:.1f}l{-1.3 * s:.1f} {1.3 * s:.1f}l{-1.3 * s:.1f} {-1.3 * s:.1f}z"
+        d = round(1.3 * s, 1)
+        return f"M{x:.1f} {y - d:.1f}l{d} {d}l{-d} {d}l{-d} {-d}z"
     if shape == 3:
         return f"M{x:.1f} {y - 1.2 * s:.1f}l{1.2 * s:.1f} {2.2 * s:.1f}h{-2.4 * s:.1f}z"
     return f"M{x:.1f} {y + 1.2 * s:.1f}l{1.2 * s:.1f} {-2.2 * s:.1f}h{-2.4 * s:.1f}z"

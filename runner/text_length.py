@@ -20,6 +20,11 @@ def text_length(text: str) -> int:
     return len(_WORD.findall(_HAN.sub(" ", text))) + (han + 1) // 2
 
 
+def has_han(text: str) -> bool:
+    """Whether a text holds a Han character, and so is Chinese as far as a page needs to know."""
+    return _HAN.search(text) is not None
+
+
 def token_length(text: str) -> int:
     """Estimated length in tokens: words plus Han characters, one each.
 

@@ -159,7 +159,8 @@ def _quantiles(
     found = ratios[metrics, left] + (ratios[metrics, right] - ratios[metrics, left]) * (places - left)
     # Holding values in steps rounds them; what that took from the mean is given back.
     low, high = found / part.steps[place] + (centre - observed / part.steps[place])
-    return low, high
+    least, most = values.min(axis=0), values.max(axis=0)
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 def _acceleration(off: Floats) -> Floats:

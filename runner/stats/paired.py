@@ -93,13 +93,13 @@ def paired_test(
     many = changed > exact_up_to
     wanted = np.flatnonzero(many.any(axis=1))
     for part in exact_sums(differences, members[wanted], COINS, resamples=resamples, seed=seed):
-        here = wanted[part.slices]
-        # Heads keep the sign and tails turn it: the flipped sum is twice that of the heads minus the whole.
-        flipped = np.abs(2 * part.sums - part.totals[..., None])
-        # Each difference is held to half a step, so sums that are equal can be this many steps apart.
-        slack = 1.0 + changed[here]
-        extreme = (flipped >= (np.abs(part.totals) - slack)[..., None]).sum(axis=2)
-        out[here] = np.where(many[here], (1 + extreme) / (1 + resamples), out[here])
+        for place, number in enumerate(wanted[part.slices]):
+            # Heads keep the sign and tails turn it: the flipped sum is twice that of the heads minus the whole.
+            flipped = np.abs(2 * part.sums[place] - part.totals[place][:, None])
+            # Each difference is held to half a step, so sums that are equal can be this many steps apart.
+            limit = np.abs(part.totals[place]) - 1 - changed[number]
+            extreme = (flipped >= limit[:, None]).sum(axis=1)
+            out[number] = np.where(many[number], (1 + extreme) / (1 + resamples), out[number])
     return out
 
 
@@ -109,7 +109,7 @@ def _small_cells(
     """Cells (slice, metric) with the same small number of changed queries, and these changes [cells, changes]."""
     for size in range(1, exact_up_to + 1):
         cells = np.argwhere(changed == size)
-        at_once = max(1, _MOST_SIGNS >> size)
+        at_once = max(1, min(_MOST_SIGNS >> size, _MOST_SIGNS // max(len(differences), 1)))
         for start in range(0, len(cells), at_once):
             some = cells[start : start + at_once]
             columns = differences[:, some[:, 1]].T * members[some[:, 0]]

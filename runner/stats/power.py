@@ -1,5 +1,7 @@
 """What difference a suite could show at all, and how many more judged queries would make it finer."""
 
+from math import ceil, log2
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,13 +16,14 @@ def minimum_detectable(spread: ArrayLike, n: ArrayLike, *, power: float = 0.8, a
     (give sizes[:, None]). Returns float64 of the broadcast shape, in units of the metric.
 
     (z_{1 - alpha/2} + z_power) x spread / sqrt(n), the normal approximation (Sakai 2018, "Laboratory Experiments
-    in Information Retrieval"), never under one query, 1/n. Where no spread was seen the formula would promise that
-    anything can be found; but a difference needs queries that change, and a share p of them has at least the spread
-    sqrt(p (1 - p)) of their size: so z^2 / (n + z^2) is given, as for whole queries. Over 1 means that not even
-    losing everything would show; n = 0 gives infinity.
+    in Information Retrieval"), never under one query, 1/n.
+    m changes, all to one side, have p = 2^(1 - m): so at 0.05 nothing shows unless 6 queries change, and with fewer
+    queries than that (or none) the minimum is infinite. Where no spread was seen, the formula would promise that
+    anything shows; given is the share p of queries that must be lost whole, so that m of n are with this power:
+    P(Binomial(n, p) >= m) = power.
     Raises ValueError for a spread that is negative or NaN, and for power or alpha outside (0, 1).
     """
-    from scipy.special import ndtri
+    from scipy.special import betaincinv, ndtri
 
     if not (0 < power < 1 and 0 < alpha < 1):
         raise ValueError(f"found power {power} and alpha {alpha}, expected numbers between 0 and 1")
@@ -28,9 +31,11 @@ def minimum_detectable(spread: ArrayLike, n: ArrayLike, *, power: float = 0.8, a
     if not ((wide >= 0) & (size >= 0)).all():
         raise ValueError("a spread is 0 or more, and so is a number of queries; found another value or NaN")
     z = float(ndtri(1 - alpha / 2) + ndtri(power))
-    some = np.maximum(size, 1)
-    found = np.where(wide > 0, np.maximum(z * wide / np.sqrt(some), 1 / some), z**2 / (some + z**2))
-    return np.where(size > 0, found, np.inf)
+    changes = ceil(1 - log2(alpha))
+    some = np.maximum(size, changes)
+    seen = np.maximum(z * wide / np.sqrt(some), 1 / some)
+    unseen = betaincinv(changes, some - changes + 1, power)
+    return np.where(size < changes, np.inf, np.where(wide > 0, seen, unseen))
 
 
 def spread_of_pairs(differences: Floats, members: NDArray[np.bool_]) -> Floats:

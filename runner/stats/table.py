@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Sums of fractions can end a few units of the last place over 1.
+_ROUNDING = 1e-9
+
 
 def checked(values: Floats, members: NDArray[np.bool_], lowest: float, highest: float) -> Floats:
     """Values as float64 [queries, metrics]; members must be bool [slices, queries].
@@ -22,14 +25,14 @@ def checked(values: Floats, members: NDArray[np.bool_], lowest: float, highest: 
         )
     if members.dtype != np.bool_:
         raise ValueError(f"members must be bool, found {members.dtype}; use Slices.members")
-    wrong = ~((values >= lowest) & (values <= highest))
+    wrong = ~((values >= lowest - _ROUNDING) & (values <= highest + _ROUNDING))
     if wrong.any():
         query, metric = (int(place) for place in np.argwhere(wrong)[0])
         raise ValueError(
             f"query {query}, metric {metric}: found {values[query, metric]}, expected a number from {lowest:g} to "
             f"{highest:g} ({int(wrong.sum())} such values); mend the metric, a missing value is no score"
         )
-    return values
+    return np.clip(values, lowest, highest)
 
 
 def rows_of(members: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:

@@ -87,10 +87,11 @@ class Desk:
 
     def start(self, module: str, *arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.Popen[str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("RUNNER_", "HYDRA_", "MLFLOW_"))}
+        path = os.pathsep.join(filter(None, [str(self.folder), kept.get("PYTHONPATH")]))
         return subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             cwd=cwd or self.folder,
-            env={**kept, "RUNNER_HOME": str(self.home), "PYTHONPATH": str(self.folder), **variables},
+            env={**kept, "RUNNER_HOME": str(self.home), "PYTHONPATH": path, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -47,9 +47,11 @@ def test_a_score_that_is_no_number_names_the_retriever_and_the_query(world: Worl
     )
 
 
-def test_too_few_rankings_are_counted(world: World) -> None:
-    assert only_error(world, double("Short")) == (
-        "short returned 4 rankings for 5 queries; expected one a query, in order"
+@pytest.mark.parametrize("as_rankings", [False, True])
+@pytest.mark.parametrize("more", [-1, 2, -5])
+def test_too_few_or_too_many_rankings_are_counted(world: World, more: int, as_rankings: bool) -> None:
+    assert only_error(world, double("Short", more=more, as_rankings=as_rankings)) == (
+        f"short returned {5 + more} rankings for 5 queries; expected one a query, in order"
     )
 
 

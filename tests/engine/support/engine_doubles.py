@@ -104,10 +104,14 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Short:
-    """Answers one query fewer than it is asked."""
+    """Answers one query fewer than it is asked, or some more, in either form of an answer."""
 
-    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
-        return in_order(passages, queries, depth)[1:]
+    more: int = -1
+    as_rankings: bool = False
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists | Rankings:
+        found = (2 * in_order(passages, queries, depth))[: len(queries) + self.more]
+        return Rankings.from_lists(found, passages, depth) if self.as_rankings else found
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+"""Another retriever's ranking without the passages on a block list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+import numpy as np
+
+from retrievers.base import Passages, Query, Rankings, RetrievalError, Retriever
+from retrievers.ranked import ranked
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Takes the passages out of `first` whose id matches a pattern of `hide`, and fills up from below.
+
+    hide: passage ids, or patterns with `*` and `?`. Raises RetrievalError for a pattern that hides nothing:
+    a block list that has gone stale is worth knowing of.
+    """
+
+    first: Retriever
+    hide: Sequence[str]
+
+    version: ClassVar[int] = 1
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
+        """Rank deep enough that `depth` passages remain where there are so many."""
+        hidden = self._rows(passages)
+        rankings = ranked(self.first, passages, queries, depth + len(hidden))
+        kept = ~np.isin(rankings.rows, hidden)
+        return Rankings.canonical(
+            rankings.query_numbers()[kept], rankings.rows[kept], rankings.scores[kept],
+            n_queries=len(queries), depth=depth,
+        )  # fmt: skip
+
+    def _rows(self, passages: Passages) -> list[int]:
+        found: set[int] = set()
+        for pattern in self.hide:
+            rows = [row for row, id_ in enumerate(passages.ids) if id_ == pattern or fnmatchcase(id_, pattern)]
+            if not rows:
+                raise RetrievalError(f"hidden: {pattern!r} matches no passage of this snapshot; take it off the list")
+            found.update(rows)
+        return sorted(found)
