@@ -112,7 +112,9 @@ def _score_and_log(
             scored.append(result)
         shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
         if sweep:
-            log_summary(tracker, sweep, scored, shown, failures, executor.counts, Path(folder) / "summary", options.tags)
+            log_summary(
+                tracker, sweep, scored, shown, failures, executor.counts, Path(folder) / "summary", options.tags
+            )
     if not options.quiet:
         _print_outcome(shown, failures, tracker, sweep)
     return Outcome(FAILED if failures else DONE, shown, scored, failures)

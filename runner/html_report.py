@@ -164,4 +164,3 @@ def _notes(role: str, n: int) -> list[str]:
     if role == "holdout":
         notes.append("This is a holdout suite: every look makes it less of one.")
     return notes
-

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # A slice of fewer queries is shown as worst only where no larger one exists.
 LEAST_IN_SLICE = 5
+# The width of what is no terminal: nothing is cut there.
+_PAPER = 1000
 SCORES = ("hit", "recall", "mrr", "ndcg", "pool_recall")
 LATENCIES = ("latency_p50_ms", "latency_p95_ms")
 
@@ -53,11 +55,15 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
     from rich.console import Console
 
     target = stream or sys.stdout
-    console = Console(file=target, width=None if target.isatty() else 180, highlight=False, emoji=False, markup=False)
+    console = Console(
+        file=target, width=None if target.isatty() else _PAPER, highlight=False, emoji=False, markup=False
+    )
     full, narrow = _table(rows), _table(rows, narrow=True)
-    fits = console.measure(full).maximum <= console.width
-    width = max(console.width, console.measure(narrow).maximum)
-    console.print(full if fits else narrow, width=width, soft_wrap=not fits)
+    # Measured as on paper: on a narrow console rich would cut the numbers themselves.
+    paper = console.options.update(width=_PAPER)
+    fits = console.measure(full, options=paper).maximum <= console.width
+    shown = full if fits else narrow
+    console.print(shown, width=console.measure(shown, options=paper).maximum, crop=False, soft_wrap=True)
     if fits:
         console.print(
             "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
