@@ -24,6 +24,10 @@ class Hidden:
 
     version: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        if isinstance(self.hide, str):
+            raise RetrievalError(f"hidden: hide is the text {self.hide!r}, expected a list; write hide: [{self.hide}]")
+
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Rank deep enough that `depth` passages remain where there are so many."""
         hidden = self._rows(passages)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from runner.baseline import accept, accepted_runs, baseline_key, history_of, undo
+from runner.baseline import accept, baseline_key, decisions, undo
 from runner.command import leave
 from runner.config import register_resolvers
 from runner.errors import InputError
@@ -42,12 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif not parsed.list:
             event = accept(tracker, found, parsed.why)
             print(f"run {parsed.run_id} is the baseline of {key} from now on (gate: {event.verdict})")
-        for standing in accepted_runs(tracker, key):
-            for event in history_of(standing):
-                reason = f": {event.why}" if event.why else ""
-                print(
-                    f"  {event.at[:19]} {event.what} {standing.info.run_id} by {event.who}, gate {event.verdict}{reason}"
-                )
+        for run_id, event in decisions(tracker, key):
+            reason = f": {event.why}" if event.why else ""
+            print(f"  {event.at[:19]} {event.what} {run_id} by {event.who}, gate {event.verdict}{reason}")
         return 0
 
     leave(run)

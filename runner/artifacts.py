@@ -190,14 +190,14 @@ def _failure(evaluation: Evaluation, job: Job, number: int, ids: Sequence[str], 
     query = job.judged.scored[number]
     rank = int(evaluation.found.first_rank[number])
     where = f"first relevant at rank {rank}" if rank else "nothing relevant in the ranking"
-    relevant = ", ".join(_code(id_) for id_ in _relevant(query.grades, job.judged.suite.min_grade))
+    relevant = ", ".join(code(id_) for id_ in _relevant(query.grades, job.judged.suite.min_grade))
     rows, scores = ranked
     return [
         f"## {escape(query.id)}: {escape(job.queries[number].text)}",
         "",
         f"- lost in the {evaluation.cause[number]}; {where}",
         f"- relevant: {relevant}",
-        *(f"{n}. {_code(ids[row])} {score:.4g}" for n, (row, score) in enumerate(zip(rows, scores, strict=True), 1)),
+        *(f"{n}. {code(ids[row])} {score:.4g}" for n, (row, score) in enumerate(zip(rows, scores, strict=True), 1)),
         "",
     ]
 
@@ -208,7 +208,7 @@ def escape(text: str) -> str:
     return "".join(f"\\{character}" if character in "\\`*_{}[]<>#|!&~$" else character for character in flat)
 
 
-def _code(id_: str) -> str:
+def code(id_: str) -> str:
     """An id as code, fenced by more backticks than it holds in a row."""
     fence = "`" * (1 + max(map(len, re.findall("`+", id_)), default=0))
     pad = " " if id_.startswith("`") or id_.endswith("`") else ""

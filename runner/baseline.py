@@ -2,7 +2,7 @@
 
 import getpass
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,7 +13,10 @@ from runner.tracking import Tracker
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-_OF, _HISTORY, _STATE = "baseline_of", "baseline_history", "baseline_state"
+_OF, _STATE = "baseline_of", "baseline_state"
+# One tag a decision: MLflow cuts a long value without a word, and a list of decisions would grow into that.
+_HISTORY = "baseline_history."
+_LONGEST_REASON = 1000
 _ACCEPTED, _UNDONE = "accepted", "undone"
 
 
@@ -41,19 +44,24 @@ def accepted_runs(tracker: Tracker, key: str) -> list["Run"]:
 
 def history_of(run: "Run") -> list[Event]:
     """Every decision about a run, oldest first."""
-    return [Event(**event) for event in json.loads(run.data.tags.get(_HISTORY, "[]"))]
+    kept = {key: value for key, value in run.data.tags.items() if key.startswith(_HISTORY)}
+    return [Event(**json.loads(kept[key])) for key in sorted(kept)]
+
+
+def decisions(tracker: Tracker, key: str) -> list[tuple[str, Event]]:
+    """Every decision about a suite and unit with the id of its run, newest first; those taken back too."""
+    found = [(run.info.run_id, event) for run in tracker.finished({_OF: key}) for event in history_of(run)]
+    return sorted(found, key=lambda decision: decision[1].at, reverse=True)
 
 
 def accept(tracker: Tracker, run: "Run", why: str) -> Event:
     """Make a finished run the baseline of its suite from now on.
 
-    Raises InputError for a run that is not a finished, scored job.
+    Raises InputError for a run that is not a finished, scored job, and for a reason that is too long to keep.
     """
     if run.data.tags.get("kind") != "run" or run.info.status != "FINISHED":
         raise InputError(f"run {run.info.run_id} is not a finished, scored job, so it cannot be a baseline")
-    event = _decide(tracker, run, _ACCEPTED, why)
-    tracker.client.set_tag(run.info.run_id, _OF, baseline_key(run.data.params))
-    return event
+    return _decide(tracker, run, _ACCEPTED, why)
 
 
 def undo(tracker: Tracker, run: "Run", why: str) -> "Run | None":
@@ -68,11 +76,17 @@ def undo(tracker: Tracker, run: "Run", why: str) -> "Run | None":
 
 
 def _decide(tracker: Tracker, run: "Run", what: str, why: str) -> Event:
+    if len(why) > _LONGEST_REASON:
+        raise InputError(f"the reason has {len(why)} characters, at most {_LONGEST_REASON} are kept; link to the rest")
+    run = tracker.client.get_run(run.info.run_id)
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     event = Event(what, now, _user(), why, run.data.tags.get("gate", "not gated"))
-    history: Sequence[Event] = [*history_of(run), event]
-    tracker.client.set_tag(run.info.run_id, _HISTORY, json.dumps([asdict(each) for each in history]))
-    tracker.client.set_tag(run.info.run_id, _STATE, what)
+    tags = {
+        f"{_HISTORY}{len(history_of(run)):04}": json.dumps(asdict(event), ensure_ascii=False),
+        _OF: baseline_key(run.data.params),
+        _STATE: what,
+    }
+    tracker.add(run.info.run_id, {}, tags)
     return event
 
 

@@ -4,10 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runner.artifacts import escape
+from runner.artifacts import code, escape
 from runner.comparison import Comparison, Failure, Line, Pair
 from runner.explain import causes, sentence
 
@@ -23,7 +24,7 @@ def write_reports(comparison: Comparison, folder: Path) -> None:
     """Write compare.md and compare.json into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compare.md").write_text(comparison_markdown(comparison), "utf-8")
-    values = json.dumps(comparison_values(comparison), ensure_ascii=False, indent=1)
+    values = json.dumps(comparison_values(comparison), ensure_ascii=False, indent=1, allow_nan=False)
     (folder / "compare.json").write_text(values + "\n", "utf-8")
 
 
@@ -60,7 +61,7 @@ def comparison_markdown(comparison: Comparison, metric: str = "recall") -> str:
             "\n".join(escape(line) for line in [*_effects(pair, metric), *_explanation(comparison, pair, metric)])
         )
         for title, failures in _failure_sets(pair):
-            found = [f"- `{each.query_id}` {escape(each.text)}: {_fate(comparison.k, each)}" for each in failures]
+            found = [f"- {code(each.query_id)} {escape(each.text)}: {_fate(comparison.k, each)}" for each in failures]
             parts.append(f"### Failing in {title}: {len(failures)}\n\n" + "\n".join(found))
         parts.append("\n".join(f"- {escape(note)}" for note in pair.notes))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -75,7 +76,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
         "pairs": [
             {
                 "second": pair.second.run.id,
-                "lines": [asdict(line) | {"difference": line.difference} for line in pair.lines],
+                "lines": [_line_values(line) for line in pair.lines],
                 "changed": {key: list(values) for key, values in pair.changed.items()},
                 "causes": [asdict(cause) for cause in causes(comparison.first.run, pair.second.run)],
                 "failing": {title: [asdict(each) for each in failures] for title, failures in _failure_sets(pair)},
@@ -86,12 +87,10 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _prose(comparison: Comparison, pair: Pair, metric: str) -> list[str]:
-    return [
-        *_effects(pair, metric),
-        *_explanation(comparison, pair, metric),
-        *_failure_lines(comparison, pair),
-    ]
+def _line_values(line: Line) -> dict[str, Any]:
+    # JSON has no infinity: too few queries to show any difference.
+    detectable = line.detectable if isfinite(line.detectable) else None
+    return asdict(line) | {"difference": line.difference, "detectable": detectable}
 
 
 def _title(comparison: Comparison, pair: Pair) -> str:
@@ -127,8 +126,9 @@ def _cells(line: Line) -> tuple[str, ...]:
     small = " (below one query)" if line.below_one_query else ""
     return (
         line.metric, line.group or "all", str(line.n), f"{line.first:.3f}", f"{line.second:.3f}",
-        f"{line.difference:+.3f}{small}", f"[{line.low:+.3f}, {line.high:+.3f}]", f"{line.p:.4f}", f"{line.adjusted:.4f}",
-        f"{line.wins}/{line.ties}/{line.losses}", f"{line.detectable:.3f}",
+        f"{line.difference:+.3f}{small}", f"[{line.low:+.3f}, {line.high:+.3f}]",
+        f"{line.p:.4f}", f"{line.adjusted:.4f}",
+        f"{line.wins}/{line.ties}/{line.losses}", f"{line.detectable:.3f}" if isfinite(line.detectable) else "none",
     )  # fmt: skip
 
 

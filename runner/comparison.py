@@ -110,7 +110,7 @@ def compare(runs: Sequence[RunScores], options: Options | None = None) -> Compar
     first, others = runs[0], runs[1:]
     for other in others:
         refuse_unlike(first, other)
-    k = options.k or first.k
+    k = first.k if options.k is None else options.k
     shared = [name for name in first.slices.names if all(name in other.slices.names for other in others)]
     groups = [ALL, *shared]
     members = np.stack([first.members(group) for group in groups])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from runner.errors import RunnerError
 from runner.stored import StoredRun
+from runner.suite import JudgedQuery
 
 _MOST_NAMED = 5
 # Kind of input -> the beginnings of the parameters that tell of it. The first that fits counts.
@@ -71,8 +72,10 @@ def _kind(key: str) -> str:
 
 def sentence(metric: str, before: float, after: float, found: Sequence[Cause]) -> str:
     """Say in one sentence what became of a metric and why."""
-    moved = "stayed at" if before == after else "fell from" if after < before else "rose from"
-    change = f"{metric} {moved} {before:.3f}" + ("" if before == after else f" to {after:.3f}")
+    if before == after:
+        although = f", although these moved: {', '.join(map(str, found))}" if found else "; no recorded input moved"
+        return f"{metric} stayed at {before:.3f}{although}."
+    change = f"{metric} {'fell' if after < before else 'rose'} from {before:.3f} to {after:.3f}"
     if not found:
         return f"{change}; no recorded input moved, so the retriever is not repeatable or the store was edited."
     if len(found) == 1:
@@ -112,9 +115,21 @@ def suite_changes(before: StoredRun, after: StoredRun) -> list[str]:
         ("added", sorted(new.keys() - old.keys())),
         ("removed", sorted(old.keys() - new.keys())),
         ("reworded", [id_ for id_ in shared if (old[id_].text, old[id_].history) != (new[id_].text, new[id_].history)]),
-        ("judged otherwise", [id_ for id_ in shared if dict(old[id_].grades) != dict(new[id_].grades)]),
+        ("judged otherwise", [id_ for id_ in shared if _judgment(old[id_]) != _judgment(new[id_])]),
+        ("with other fields", [id_ for id_ in shared if _about(old[id_]) != _about(new[id_])]),
     )
-    return [f"{len(ids)} queries {what}: {_named(ids)}" for what, ids in kinds if ids] or ["fields of queries only"]
+    found = [
+        f"{len(ids)} {'query' if len(ids) == 1 else 'queries'} {what}: {_named(ids)}" for what, ids in kinds if ids
+    ]
+    return found or ["no query or judgment, only what the suite says of all of them"]
+
+
+def _judgment(query: JudgedQuery) -> tuple[object, ...]:
+    return dict(query.grades), query.answerable, query.judged, query.source
+
+
+def _about(query: JudgedQuery) -> tuple[object, ...]:
+    return dict(query.fields), query.added
 
 
 def _named(ids: Sequence[str]) -> str:

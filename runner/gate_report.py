@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from runner.artifacts import escape
+from runner.artifacts import code, escape
 from runner.gating import GateResult, Verdict
 
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
@@ -15,7 +15,9 @@ def write_reports(result: GateResult, folder: Path) -> None:
     """Write gate.md, gate.xml and gate.json into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "gate.md").write_text(gate_markdown(result), "utf-8")
-    (folder / "gate.json").write_text(json.dumps(gate_values(result), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (folder / "gate.json").write_text(
+        json.dumps(gate_values(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8"
+    )
     tree = ElementTree.ElementTree(_junit(result))
     ElementTree.indent(tree)
     tree.write(folder / "gate.xml", encoding="utf-8", xml_declaration=True)
@@ -79,7 +81,7 @@ def gate_markdown(result: GateResult) -> str:
         lines += ["", "Queries that lost most:", ""]
         texts = dict(zip(result.candidate.query_ids, result.candidate.texts, strict=True))
         for each in lost:
-            lines += [f"- {escape(each.rule.name)}: `{id_}` {escape(texts[id_])}" for id_ in each.losers]
+            lines += [f"- {escape(each.rule.name)}: {code(id_)} {escape(texts[id_])}" for id_ in each.losers]
     notes = [*result.notes, *(f"{each.rule.name}: {note}" for each in result.verdicts for note in each.notes)]
     if notes:
         lines += ["", *(f"- {escape(note)}" for note in notes)]
@@ -120,12 +122,15 @@ def _junit(result: GateResult) -> ElementTree.Element:
     blocking = {each.rule.name for each in result.blocking}
     undecided = [each for each in result.verdicts if each.rule.name not in blocking and each.outcome != "pass"]
     suite = ElementTree.Element(
-        "testsuite", name=f"gate {result.policy.name}", tests=str(len(result.verdicts)),
+        "testsuite", name=_printable(f"gate {result.policy.name}"), tests=str(len(result.verdicts)),
         failures=str(len(blocking)), skipped=str(len(undecided)), errors="0",
     )  # fmt: skip
     for each in result.verdicts:
         case = ElementTree.SubElement(
-            suite, "testcase", name=each.rule.name, classname=f"{result.policy.name}.{each.rule.slice}"
+            suite,
+            "testcase",
+            name=_printable(each.rule.name),
+            classname=_printable(f"{result.policy.name}.{each.rule.slice}"),
         )
         text = _printable("; ".join([*each.reasons, *each.notes]))
         if each.rule.name in blocking:

@@ -131,14 +131,15 @@ def _judge_rule(rule: Rule, policy: Policy, candidate: RunScores, baseline: RunS
     n = int(counted.sum())
     values = candidate.values(rule.metric, k)[counted]
     notes = list(_small_sample_notes(n))
+    earlier = baseline.values(rule.metric, k)[counted] if baseline is not None else values
+    if not (np.isfinite(values).all() and np.isfinite(earlier).all()):
+        return Verdict(rule, k, n, "fail", None, None, None, ("a score is missing or not a number",), tuple(notes))
     if n < rule.min_queries:
         unjudged = int(candidate.members(rule.group).sum()) - n
         others = f" ({unjudged} more are not judged by {' or '.join(rule.sources)})" if unjudged else ""
         reason = f"{n} of at least {rule.min_queries} queries{others}"
         value = Estimate(float(values.mean()), 0.0, 1.0) if n else None
         return Verdict(rule, k, n, "inconclusive", value, None, None, (reason,), tuple(notes))
-    if not np.isfinite(values).all():
-        return Verdict(rule, k, n, "fail", None, None, None, ("a score is missing or not a number",), tuple(notes))
     value = _estimate(values, rule, policy)
     outcomes: list[Outcome] = []
     reasons: list[str] = []
@@ -154,7 +155,6 @@ def _judge_rule(rule: Rule, policy: Policy, candidate: RunScores, baseline: RunS
             outcomes.append("inconclusive")
             reasons.append("no baseline is accepted for this suite; accept one with python -m runner.accept RUN_ID")
         else:
-            earlier = baseline.values(rule.metric, k)[counted]
             before = float(earlier.mean())
             difference = _difference(values - earlier, rule, policy)
             outcomes.append(_judge_drop(difference, rule.max_drop))
@@ -200,10 +200,14 @@ def _small_sample_notes(n: int) -> list[str]:
 
 
 def _power_notes(differences: Floats, allowed: float) -> list[str]:
+    if len(differences) < 2:
+        return []
     spread = np.array([[float(differences.std(ddof=1))]])
     least = float(minimum_detectable(spread, np.array([len(differences)]))[0, 0])
     if least <= allowed or not spread.any():
         return []
+    if not np.isfinite(least):
+        return [f"a drop of {allowed:.3f} is finer than {len(differences)} queries can show at all"]
     return [f"a drop of {allowed:.3f} is finer than this slice can show ({least:.3f} at 80% power)"]
 
 

@@ -145,7 +145,7 @@ def _panels(named: Mapping[str, Scored], ks: Sequence[int]) -> dict[str, list[Pa
             fields[field].append(group)
     return {
         field: [
-            draw(group.partition(".")[2], sizes[group], ks, {name: lines[group].get(name) for name in named})
+            draw(group.partition(".")[2], sizes[group], ks, dict.fromkeys(named) | lines[group])
             for group in sorted(groups, key=lambda group: -sizes[group])[:_MOST_PANELS]
         ]
         for field, groups in fields.items()

@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
 from runner.config import conf_directory
-from runner.errors import ConfigError
+from runner.errors import ConfigError, InputError, Problem
 from runner.policy import Policy
+from runner.reading import decode, read_bytes
+from runner.strict_yaml import read_mapping
 
 
 def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | None:
     """Read the policy that overrides like `gate=release gate.seed=7` name; None for gate=null.
 
-    Raises ConfigError listing every fault of the policy with its key.
+    Raises ConfigError listing every fault of the policy with its key, and InputError for a file that is no YAML.
     """
     name = default
     changes: list[str] = []
@@ -33,11 +35,14 @@ def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | 
     if name in ("null", "none", ""):
         return None
     path = _locate(name)
+    values = _read(path)
     try:
-        values = yaml.safe_load(path.read_text("utf-8"))
         merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes)))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read as YAML: {error}") from None
+    except OmegaConfBaseException as error:
+        raise ConfigError(
+            f"{path}: cannot apply {' '.join(changes)}: {str(error).splitlines()[0]}; gate.KEY=VALUE reaches the keys "
+            "beside the rules, a rule is changed in a file of its own, named with gate=FILE.yaml"
+        ) from None
     return policy_of(merged, str(path))
 
 
@@ -48,10 +53,21 @@ def policy_of(values: Any, where: str) -> Policy:
     try:
         return Policy.model_validate(values)
     except ValidationError as error:
-        faults = [_fault(values, problem) for problem in error.errors()]
-        raise ConfigError(
-            "\n".join([f"{where}: {len(faults)} problems", *(f"  {fault}" for fault in faults)])
-        ) from None
+        found = error.errors()
+        # Where every item of a list is faulty pydantic adds that there are none.
+        around = {problem["loc"][:depth] for problem in found for depth in range(len(problem["loc"]))}
+        faults = [_fault(values, problem) for problem in found if problem["loc"] not in around or not problem["loc"]]
+        counted = "1 problem" if len(faults) == 1 else f"{len(faults)} problems"
+        raise ConfigError("\n".join([f"{where}: {counted}", *(f"  {fault}" for fault in faults)])) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    problems: list[Problem] = []
+    text = decode(read_bytes(path, "a gate policy"), problems)
+    found = read_mapping(text, problems) if text is not None else None
+    if found is None:
+        raise InputError.of(path, problems or [Problem(1, "expected the keys of a gate policy (name, rules, ...)")])
+    return found.values
 
 
 def _locate(name: str) -> Path:

@@ -9,10 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from runner.metrics import AT_K, MEAN_NAMES
 
 METRICS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")
-HUMAN = "human"
+Source = Literal["human", "synthetic", "click"]
+HUMAN: Source = "human"
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
+# Strict: `min: true` would be a floor of 1.
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
@@ -29,13 +31,13 @@ class Rule(_Section):
     name: Annotated[str, Field(min_length=1)]
     metric: str
     k: Annotated[int, Field(strict=True, ge=1)] | None = None
-    slice: str = "all"
+    slice: Annotated[str, Field(min_length=1)] = "all"
     min: Share | None = None
     max_drop: Share | None = None
     min_queries: Annotated[int, Field(strict=True, ge=1)] = 10
-    confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    confidence: Annotated[float, Field(strict=True, gt=0.5, lt=1)] = 0.95
     severity: Literal["block", "warn"] = "block"
-    sources: tuple[str, ...] = (HUMAN,)
+    sources: Annotated[tuple[Source, ...], Field(min_length=1)] = (HUMAN,)
 
     @field_validator("metric")
     @classmethod

@@ -117,7 +117,7 @@ def params_of(job: Job) -> dict[str, Any]:
     for part in {id(part.object): part for part in root.walk()}.values():
         name = f"stage.{names[id(part.object)]}"
         # Where a file lies changes no result, and a rerun reads a copy elsewhere; its hash is what counts.
-        placed = getattr(part.object, "files", dict)()
+        placed: Mapping[str, str] = getattr(part.object, "files", dict)()
         values = {key: value for key, value in (_defaults(part) | dict(part.params)).items() if key not in placed}
         params |= {f"{name}.{key}": value for key, value in _flat(values)}
         params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}

@@ -9,7 +9,8 @@ from runner.errors import RunnerError
 from runner.experiment import Options, run_jobs
 from runner.gate_report import write_reports
 from runner.gating import GateResult, judge
-from runner.names import key_part
+from runner.inputs import snapshot_store
+from runner.names import metric_key
 from runner.parts import build
 from runner.plan import Request
 from runner.policy import Policy
@@ -83,6 +84,7 @@ def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, stor
         chunker = build(baseline.settings.chunker, "chunker")
         normalization = Normalization(**snapshot.settings["normalization"])
         snapshot = Snapshot.build(snapshot.documents, chunker.object, chunker.params, normalization)
+        snapshot_store(store).save(snapshot)
     settings = for_this_machine(baseline.settings_with_files(), tracker.settings.uri, store, cache="on")
     inputs = StoredInputs(snapshot, candidate.suite())
     tags = {"rerun_of": baseline.id, "repeated_for": candidate.id}
@@ -108,7 +110,7 @@ def _look_notes(tracker: Tracker, candidate: StoredRun, policy: Policy) -> list[
 
 def _record(tracker: Tracker, result: GateResult, reports: Path) -> None:
     run_id = result.candidate.run.id
-    metrics = {f"gate/{key_part(each.rule.name)}": _VALUE[each.outcome] for each in result.verdicts}
+    metrics = {metric_key("gate", each.rule.name): _VALUE[each.outcome] for each in result.verdicts}
     tags = {"gate": "blocked" if result.blocked else "passed", "gate_policy": result.policy.name}
     if result.baseline is not None:
         tags["gate_baseline"] = result.baseline.run.id

@@ -77,7 +77,8 @@ def _notes(tracker: Tracker, scored: Sequence[Scored], tags: Mapping[str, str]) 
     notes: dict[str, list[str]] = {}
     for suite in dict.fromkeys(each.job.judged.suite.name for each in scored):
         earlier = tracker.count({"kind": "sweep", _scored_tag(suite): _SCORED}, _MOST_LOOKS)
-        text = f"Suite {suite} was scored by {earlier} earlier sweeps of this experiment."
+        times = "1 earlier sweep" if earlier == 1 else f"{earlier} earlier sweeps"
+        text = f"Suite {suite} was scored by {times} of this experiment."
         if earlier >= _MOST_LOOKS:
             text = (
                 f"Suite {suite} was scored by at least {earlier} earlier sweeps of this experiment: what was tuned on "

@@ -48,9 +48,12 @@ class Panel:
 
 
 def draw(
-    title: str, n: int, ks: Sequence[int], lines: Mapping[str, Floats], width: int = 300, height: int = 190
+    title: str, n: int, ks: Sequence[int], lines: Mapping[str, Floats | None], width: int = 300, height: int = 190
 ) -> Panel:
-    """Lay out one line a name over a logarithmic k and a score from 0 to 1; values: float64 [ks]."""
+    """Lay out one line a name over a logarithmic k and a score from 0 to 1; values: float64 [ks], or None for no line.
+
+    A name keeps its colour and mark whether or not the others have a line.
+    """
     right, bottom = width - _RIGHT, height - _BOTTOM
     low, high = math.log(ks[0]), math.log(ks[-1])
 

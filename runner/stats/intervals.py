@@ -1,5 +1,6 @@
 """Intervals of means over queries: a Poisson bootstrap, backed by Wilson's interval where it sees too little."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,9 +13,9 @@ from runner.stats.table import Floats, checked, means, rows_of
 
 Method = Literal["percentile", "bca"]
 
-# With fewer queries than this off the slice's most common value, the bootstrap knows too little of what it has
-# not seen: then its interval is widened to hold the score interval too. Chosen with benchmarks/coverage.py.
-FEW = 6
+# With fewer queries than this off the slice's most common score, the bootstrap knows too little of what it has not
+# seen: then its interval is widened to hold Wilson's too. BCa sees more. See benchmarks/coverage.py.
+FEW: Mapping[Method, int] = {"percentile": 6, "bca": 3}
 DECIMALS = 9
 LEAST_RESAMPLES = 100
 
@@ -72,12 +73,15 @@ def bootstrap_intervals(
     same input gives the same ones on every machine.
     Raises ValueError for a value that is NaN or outside [0, 1] and for settings out of range.
     """
+    if method not in FEW:
+        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     values = checked(values, members, 0.0, 1.0)
     sizes = members.sum(axis=1)[:, None]
     centre = means(values, members)
     low, high = wilson(centre * sizes, np.broadcast_to(sizes, centre.shape), level)
+    backing = Intervals(low, high)
     return backed_bootstrap(
-        values, members, Intervals(low, high), resamples=resamples, level=level, seed=seed, method=method
+        values, members, backing, FEW[method], resamples=resamples, level=level, seed=seed, method=method
     )
 
 
@@ -85,20 +89,22 @@ def backed_bootstrap(
     values: Floats,
     members: NDArray[np.bool_],
     backing: Intervals,
+    few_enough: int,
     *,
     resamples: int,
     level: float,
     seed: int,
     method: Method,
 ) -> Intervals:
-    """Bootstrap quantiles, widened to hold `backing` where few values differ, and `backing` alone where none does."""
+    """Bootstrap quantiles; widened to hold `backing` where few values differ, and `backing` alone where none does.
+
+    few_enough: it is few when fewer than this many queries are off the slice's most common value.
+    """
     _check_level(level)
     if resamples < LEAST_RESAMPLES:
         raise ValueError(f"found {resamples} resamples, expected at least {LEAST_RESAMPLES}; 10000 is usual")
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     centre = means(values, members)
-    few, none = _differing(values, members)
+    few, none = _differing(values, members, few_enough)
     low, high = backing.low.copy(), backing.high.copy()
     for part in exact_sums(values, members, POISSON, resamples=resamples, seed=seed):
         for place, number in enumerate(range(part.slices.start, part.slices.stop)):
@@ -119,8 +125,10 @@ def _check_level(level: float) -> None:
         raise ValueError(f"found level {level}, expected a number between 0 and 1 such as 0.95")
 
 
-def _differing(values: Floats, members: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether fewer than FEW, and whether none, of the values differ from the slice's most common one.
+def _differing(
+    values: Floats, members: NDArray[np.bool_], few_enough: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether fewer than few_enough, and whether none, of the values differ from the slice's most common one.
 
     Both bool [slices, metrics].
     """
@@ -131,9 +139,9 @@ def _differing(values: Floats, members: NDArray[np.bool_]) -> tuple[NDArray[np.b
             continue
         column = np.sort(values[rows], axis=0)
         none[number] = column[0] == column[-1]
-        # The most common value fills all places but FEW - 1 if some value meets itself that many places on.
-        apart = len(rows) - FEW
-        few[number] = (column[:FEW] == column[apart:]).any(axis=0) if apart >= 0 else True
+        # The most common value fills all places but few_enough - 1 if some value meets itself that many places on.
+        apart = len(rows) - few_enough
+        few[number] = (column[:few_enough] == column[apart:]).any(axis=0) if apart >= 0 else True
     return few, none
 
 

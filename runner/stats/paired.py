@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runner.stats.exact_sums import exact_sums
-from runner.stats.intervals import Intervals, Method, backed_bootstrap, wilson
+from runner.stats.intervals import FEW, Intervals, Method, backed_bootstrap, wilson
 from runner.stats.resampling import COINS
 from runner.stats.table import Floats, checked, means, rows_of
 
 # Differences closer than this are ties: scores are fractions of small numbers, sums of them differ by rounding.
 TIE = 1e-12
+# With fewer changed queries than this the bootstrap is backed, as no fewer can have p < 0.05 either.
+FEW_CHANGES = 6
 _MOST_SIGNS = 1 << 22
 
 
@@ -36,6 +38,8 @@ def paired_intervals(
     queries that is +- z^2 / (n + z^2): +-0.037 at 100 queries, and it holds 0.
     Raises ValueError for a value that is NaN or outside [-1, 1] and for settings out of range.
     """
+    if method not in FEW:
+        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     differences = _without_noise(checked(differences, members, -1.0, 1.0))
     sizes = np.broadcast_to(members.sum(axis=1)[:, None], (len(members), differences.shape[1]))
     gain, loss = (means(np.maximum(part, 0), members) for part in (differences, -differences))
@@ -45,7 +49,9 @@ def paired_intervals(
     high = gain - loss + np.hypot(gain_high - gain, loss - loss_low)
     empty = sizes == 0
     backing = Intervals(np.where(empty, -1.0, np.maximum(low, -1)), np.where(empty, 1.0, np.minimum(high, 1)))
-    return backed_bootstrap(differences, members, backing, resamples=resamples, level=level, seed=seed, method=method)
+    return backed_bootstrap(
+        differences, members, backing, FEW_CHANGES, resamples=resamples, level=level, seed=seed, method=method
+    )
 
 
 def _without_noise(differences: Floats) -> Floats:

@@ -26,6 +26,7 @@ from engine_world import (
 
 from runner.cache import CacheMiss
 from runner.errors import RunnerError
+from runner.plan import make_plan
 
 
 @pytest.fixture
@@ -274,14 +275,13 @@ def test_a_ranking_exactly_as_long_as_its_depth_may_go_on(world: World) -> None:
     assert world.sweep(double("Counting"), depth=9, k=1).computed == 5
 
 
-def test_jobs_of_two_depths_share_one_stage(world: World) -> None:
-    requests = [*world.requests(bm25(), depth=2, k=1), *world.requests(bm25(), depth=8, k=1)]
-    from runner.plan import make_plan
-
+@pytest.mark.parametrize("depths", [(2, 8), (8, 2)])
+def test_jobs_of_two_depths_share_one_stage(world: World, depths: tuple[int, int]) -> None:
+    requests = [request for depth in depths for request in world.requests(bm25(), depth=depth, k=1)]
     ran = world.run(make_plan(requests, world))
     assert (len(ran.plan.stages), ran.computed) == (1, 5)
-    assert ran.rankings(0) == world.elsewhere("two").sweep(bm25(), depth=2, k=1).rankings()
-    assert ran.rankings(1) == world.elsewhere("eight").sweep(bm25(), depth=8, k=1).rankings()
+    for job, depth in enumerate(depths):
+        assert ran.rankings(job) == world.elsewhere(f"{depth}").sweep(bm25(), depth=depth, k=1).rankings()
 
 
 # -- pairs -------------------------------------------------------------------------------------------------
@@ -362,6 +362,19 @@ def test_only_fails_listing_what_is_missing(world: World, embedder: Node) -> Non
     with pytest.raises(CacheMiss) as error:
         world.sweep(hybrid(bm25(), semantic(embedder)), cache="only")
     assert "(bm25: 1 of 6; semantic: 6 of 6; hybrid: 6 of 6); run once with cache=on" in str(error.value)
+
+
+def test_only_cannot_be_had_of_what_is_never_kept(world: World) -> None:
+    world.sweep(hybrid(bm25(), double("Unkept")))
+    with pytest.raises(CacheMiss, match=r"results of unkept, hybrid are never kept \(cacheable = False\)"):
+        world.sweep(hybrid(bm25(), double("Unkept")), cache="only")
+
+
+def test_only_reads_rankings_that_come_from_a_file(world: World, tmp_path: Path) -> None:
+    (tmp_path / "run.txt").write_text("q1 Q0 en/tokens.md 1 2.5 mine\n", "utf-8")
+    node = {"_target_": "retrievers.recorded.Recorded", "path": str(tmp_path / "run.txt")}
+    assert world.sweep(node, cache="only").rankings()["q1"] == [("en/tokens.md", 2.5)]
+    assert not world.store.exists()
 
 
 def test_a_miss_is_a_failure_and_no_fault_of_the_input(world: World) -> None:
@@ -484,10 +497,20 @@ def test_every_stage_times_the_same_queries(world: World, whole: Node) -> None:
 
 
 def test_a_cached_ranking_reports_the_latency_of_when_it_was_computed(world: World, whole: Node) -> None:
-    first = world.sweep(whole, latency=TIMED)
-    second = world.sweep(whole, latency={**TIMED, "sample": 5})
+    first, second = world.sweep(whole, latency=TIMED), world.sweep(whole, latency=TIMED)
     for name in ("bm25", "semantic", "hybrid", "reranked"):
         assert measured(second, name) == measured(first, name)
+
+
+def test_a_larger_sample_adds_to_what_was_measured_and_changes_none_of_it(world: World, whole: Node) -> None:
+    first = world.sweep(whole, latency=TIMED)
+    second = world.sweep(whole, latency={**TIMED, "sample": 5})
+    assert second.computed == 0
+    for name in ("bm25", "semantic", "hybrid", "reranked"):
+        before, after = measured(first, name).latency_ms, measured(second, name).latency_ms
+        assert (len(before), len(after)) == (3, 5)
+        assert {key: after[key] for key in before} == before
+    assert measured(world.sweep(whole, latency=TIMED), "bm25") == measured(second, "bm25")
 
 
 def test_refreshing_measures_again(world: World) -> None:

@@ -93,6 +93,26 @@ def test_a_refused_value_is_named_with_key_and_target() -> None:
         build(bm25(b=2), "retriever")
 
 
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (bm25(k1="1.5"), "retriever.k1: expected float, found '1.5'"),
+        (bm25(method=1), "retriever.method: expected str, found 1"),
+        (bm25(b=True), "retriever.b: expected float, found True"),
+        (bm25(analyzer={"shortest": 2.5}), "retriever.analyzer.shortest: expected int, found 2.5"),
+        (bm25(analyzer={"stemmer": 3}), "retriever.analyzer.stemmer: expected null or str, found 3"),
+    ],
+)
+def test_a_value_of_another_type_than_the_class_says_is_refused(node: Any, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        build(node, "retriever")
+    assert str(error.value) == message
+
+
+def test_a_whole_number_is_as_good_as_a_fraction_and_nothing_as_good_as_a_word_that_may_be_missing() -> None:
+    assert build(bm25(k1=2, analyzer={"stemmer": None}), "retriever").object.k1 == 2
+
+
 def test_any_error_of_a_users_class_is_named_with_key_and_target() -> None:
     with pytest.raises(ConfigError, match=r"^retriever: engine_doubles\.NeedsServer: .*nothing listens on port 81"):
         build(double("NeedsServer", port=81), "retriever")
@@ -249,6 +269,22 @@ def test_a_class_with_a_version_is_known_by_it_whatever_its_file_says(own_module
     before = key({"_target_": own_module(MINE + "    version = 1\n")})
     assert key({"_target_": own_module(MINE + "    version = 1\n# reformatted\n")}) == before
     assert key({"_target_": own_module(MINE + "    version = 2\n")}) != before
+
+
+def test_an_inherited_version_says_nothing_of_what_was_overridden(own_module: OwnModule) -> None:
+    base = "from engine_doubles import Counting\nclass Mine(Counting):\n    pass\n"
+    before = key({"_target_": own_module(base)})
+    assert key({"_target_": own_module(base)}) == before
+    assert key({"_target_": own_module(base + "# 改\n")}) != before
+
+
+def test_a_function_is_known_by_the_bytes_of_its_file(own_module: OwnModule) -> None:
+    source = "from engine_doubles import Counting\ndef Mine(nothing_for=''):\n    return Counting('', nothing_for)\n"
+    before = key({"_target_": own_module(source)})
+    assert before is not None
+    assert key({"_target_": own_module(source)}) == before
+    assert key({"_target_": own_module(source + "# 改\n")}) != before
+    assert key({"_target_": own_module(source), "nothing_for": "q1"}) != before
 
 
 def test_what_is_not_to_be_kept_has_no_key_and_neither_has_what_holds_it() -> None:

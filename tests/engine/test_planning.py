@@ -1,5 +1,6 @@
 """A sweep is planned before it runs: which jobs are one, which stages serve them all, and what is announced."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from runner.cache import Cache
 from runner.errors import ConfigError, InputError
 from runner.execute import look_up
 from runner.experiment import Options, run_jobs
-from runner.plan import Plan, make_plan
+from runner.plan import Plan, Request, make_plan
 
 
 def announced(world: World, plan: Plan) -> list[str]:
@@ -33,7 +34,12 @@ def test_a_setting_that_a_retriever_does_not_read_makes_no_second_job(world: Wor
 
 
 def test_a_pool_that_a_retriever_reads_makes_a_job_each(world: World) -> None:
-    plan = world.plan(*(reranked(bm25(), double("Overlap"), pool=pool) for pool in (20, 50)))
+    requests = [
+        replace(request, overrides=(f"retriever.pool={pool}",))
+        for pool in (20, 50)
+        for request in world.requests(reranked(bm25(), double("Overlap"), pool=pool))
+    ]
+    plan = make_plan(requests, world)
     assert [job.name for job in plan.jobs] == ["reranked k=3 pool=20", "reranked k=3 pool=50"]
     assert [(stage.part.name, stage.depth) for stage in plan.stages] == [
         ("bm25", 50), ("reranked", 10), ("reranked", 10),
@@ -65,6 +71,15 @@ def test_jobs_keep_the_order_they_were_asked_for_in(world: World) -> None:
     assert [job.overrides for job in plan.jobs] == [("number=0",), ("number=1",), ("number=2",)]
 
 
+def test_jobs_that_differ_in_other_settings_are_named_after_them(world: World) -> None:
+    def request(k1: float, *overrides: str) -> Request:
+        return Request(overrides, world.settings(bm25(k1=k1)))
+
+    plan = make_plan([request(1.2, "k=3", "retriever.k1=1.2"), request(2.0, "k=3", "retriever.k1=2.0")], world)
+    assert [job.name for job in plan.jobs] == ["bm25 k=3 k1=1.2", "bm25 k=3 k1=2.0"]
+    assert [job.name for job in make_plan([request(1.2, "retriever.k1=1.2")], world).jobs] == ["bm25 k=3"]
+
+
 def test_a_fingerprint_is_the_same_in_another_order_and_another_process(world: World) -> None:
     one, two = world.plan(bm25(k1=2.0), bm25()), world.plan(bm25(), bm25(k1=2.0))
     assert [job.fingerprint for job in one.jobs] == [job.fingerprint for job in two.jobs][::-1]
@@ -78,7 +93,8 @@ def test_shared_parts_are_one_stage_as_deep_as_the_deepest_need(world: World, tm
     model = toy_model(tmp_path / "model")
     fused = hybrid(bm25(), semantic(model), pool=40)
     on_fused, on_words = reranked(fused, late(model), pool=20), reranked(bm25(), late(model), pool=70)
-    plan = world.plan(bm25(), semantic(model), fused, on_fused, on_words)
+    # Neither the first nor the last need is the deepest.
+    plan = world.plan(bm25(), on_words, semantic(model), fused, on_fused, bm25())
     stages = {stage.part.name: stage for stage in plan.stages if stage.part.name != "reranked"}
     assert len(plan.stages) == 5
     assert {name: (stage.level, stage.depth) for name, stage in stages.items()} == {
@@ -215,6 +231,13 @@ def test_a_judgment_of_a_page_that_is_not_there_is_refused(world: World) -> None
     world.queries["q1"] = ("refund", ["en/biling.md"])
     with pytest.raises(InputError, match=r"query 'q1' judges 'en/biling\.md'.*nearest: 'en/billing\.md'"):
         world.plan(bm25())
+
+
+def test_every_unusable_job_is_named_by_its_overrides_at_once(world: World) -> None:
+    with pytest.raises(ConfigError) as error:
+        world.plan(bm25(b=2), bm25(), bm25(k2=1))
+    lines = str(error.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["number=0", "number=2"]
 
 
 def test_one_unusable_retriever_stops_the_plan_before_any_is_run(world: World) -> None:

@@ -140,7 +140,9 @@ def test_a_pool_that_cuts_the_page_off_is_where_it_is_lost(judged_world: JudgedW
 
 def test_failing_queries_are_listed_hardest_first_with_what_came_instead(folder: Path) -> None:
     text = (folder / "failures.md").read_text("utf-8")
-    assert text.startswith("# Failing queries of fixed k=3\n\n2 of 3 queries have nothing relevant in the first 3.\n")
+    assert text.startswith(
+        "# Failing queries of fixed k=3 number=0\n\n2 of 3 queries have nothing relevant in the first 3.\n"
+    )
     assert text.index("## q2") < text.index("## q3: 退款？ 在哪裡？")
     assert "- lost in the pool; nothing relevant in the ranking\n- relevant: `f.md`\n1. `a.md` 0\n2. `b.md` -1" in text
     assert "- lost in the ranking; first relevant at rank 5\n- relevant: `e.md`\n" in text
@@ -233,12 +235,16 @@ def test_the_files_that_a_retriever_read_are_kept(tracked: World, tmp_path: Path
     words = bm25(analyzer={"chinese": "words", "lexicon": str(lexicon)})
     rows = run_jobs(tracked.requests(words, semantic(toy_model(tmp_path / "model"))), Options(), tracked).rows
     kept = tracked.files_of(rows[0].run_id) / "files"
-    assert [path.name for path in kept.iterdir()] == ["retriever.analyzer.lexicon.txt"]
-    assert (kept / "retriever.analyzer.lexicon.txt").read_text("utf-8") == "存取權杖\n"
+    index = json.loads((kept / "index.json").read_text("utf-8"))
+    assert list(index) == ["retriever.analyzer.lexicon"]
+    assert (kept / index["retriever.analyzer.lexicon"]).read_text("utf-8") == "存取權杖\n"
     model = tracked.files_of(rows[1].run_id) / "files"
-    assert sorted(path.name for path in model.iterdir()) == [
-        "retriever.embedder.tokenizer.json", "retriever.embedder.weights.safetensors",
-    ]  # fmt: skip
+    index = json.loads((model / "index.json").read_text("utf-8"))
+    assert set(index) == {"retriever.embedder.tokenizer", "retriever.embedder.weights"}
+    for parameter, name in index.items():
+        original = tmp_path / "model" / name.partition("-")[2]
+        assert (model / name).read_bytes() == original.read_bytes(), parameter
+    assert {path.name for path in model.iterdir()} == {"index.json", *index.values()}
 
 
 def test_names_that_had_to_be_cut_are_spelt_out(tracked: World) -> None:

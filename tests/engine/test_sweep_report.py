@@ -12,13 +12,16 @@ from runner.plots import recall_by_slice, recall_curve
 from runner.report import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
 
 
-def row(retriever: str = "bm25", k: int = 3, recall: float = 0.5, pool: str = "", **metrics: float) -> Row:
+def row(
+    retriever: str = "bm25", k: int = 3, recall: float = 0.5, pool: str = "", variant: str = "", **metrics: float
+) -> Row:
     plain = {
         "hit": 0.5, "recall": recall, "mrr": 0.5, "ndcg": 0.5, "pool_recall": 0.5, "n": 10,
         "failing_lost_in_pool": 2, "failing_lost_in_ranking": 3,
     }  # fmt: skip
     sliced = {name.replace("__", "/"): value for name, value in metrics.items()}
-    return Row("id", f"{retriever} k={k}", retriever, k, pool, "core", "0123456789abcdef", {**plain, **sliced})
+    name = f"{retriever} k={k}"
+    return Row("id", name, retriever, k, pool, "core", "0123456789abcdef", variant, {**plain, **sliced})
 
 
 def cells(rows: list[Row]) -> list[dict[str, str]]:
@@ -58,6 +61,18 @@ def test_runs_on_other_snapshots_or_suites_are_no_rivals() -> None:
 def test_a_column_that_is_the_same_for_all_is_left_out() -> None:
     assert "pool" not in cells([row(), row("hybrid")])[0]
     assert [line["pool"] for line in cells([row(), row("reranked", pool="20")])] == ["-", "20"]
+
+
+def test_variants_of_one_retriever_are_told_apart() -> None:
+    rows = [row(variant="k1=1.2", recall__a=0.1, n__a=9), row(variant="k1=2.0", recall__a=0.2, n__a=9)]
+    assert [line["variant"] for line in cells(rows)] == ["k1=1.2", "k1=2.0"]
+    assert len(worst_lines(rows)) == 2
+
+
+def test_the_interval_and_the_counts_stand_beside_the_scores() -> None:
+    counts = {"recall.low": 0.25, "recall.high": 0.75, "recall_hits": 4, "recall_relevant": 8, "hit_queries": 5}
+    (line,) = cells([row(**counts)])
+    assert (line["hit"], line["recall"]) == ("0.500 5/10", "0.500 [0.25, 0.75] 4/8")
 
 
 def test_misses_are_shown_by_cause() -> None:
@@ -110,7 +125,7 @@ def test_the_worst_slice_is_named_as_it_was_written() -> None:
 
     key = key_part("類型.a@1 / b%")
     metrics = {**row().metrics, f"recall/{key}": 0.25, f"n/{key}": 8}
-    one = Row("id", "bm25 k=3", "bm25", 3, "", "core", "snapshot", metrics)
+    one = Row("id", "bm25 k=3", "bm25", 3, "", "core", "snapshot", "", metrics)
     assert worst_lines([one]) == ["worst slice of bm25 k=3: 類型.a@1 / b%  recall 0.250 (n=8; all 0.500)"]
 
 

@@ -10,10 +10,11 @@ from statsmodels.stats.proportion import proportion_confint
 from threadpoolctl import threadpool_limits
 
 from runner.stats import bootstrap_intervals, wilson
-from runner.stats.intervals import FEW
+from runner.stats.intervals import FEW as FEW_BY_METHOD
 from runner.stats.resampling import QUERIES_A_BLOCK
 
 RNG = np.random.default_rng(11)
+FEW = FEW_BY_METHOD["percentile"]
 
 
 def everyone(n: int) -> NDArray[np.bool_]:
@@ -169,12 +170,17 @@ def test_a_slice_larger_than_a_block_is_summed_over_blocks() -> None:
 def test_holding_scores_in_steps_does_not_move_the_interval() -> None:
     # Thirds are no binary fractions: without giving back what rounding took, all bounds would sit too low or high.
     n = QUERIES_A_BLOCK
-    thirds = np.where(RNG.random((n, 1)) < 0.5, 1 / 3, 2 / 3)
-    halves = np.where(thirds > 0.5, 1.0, 0.0)
-    of_thirds = bootstrap_intervals(thirds, everyone(n), resamples=1000)
-    of_halves = bootstrap_intervals(halves, everyone(n), resamples=1000)
-    assert of_thirds.low[0, 0] == pytest.approx(1 / 3 + of_halves.low[0, 0] / 3, abs=1e-5)
-    assert of_thirds.high[0, 0] == pytest.approx(1 / 3 + of_halves.high[0, 0] / 3, abs=1e-5)
+    hits = (RNG.random((n, 1)) < 0.5).astype(float)
+    of_hits = bootstrap_intervals(hits, everyone(n), resamples=1000)
+    of_thirds = bootstrap_intervals(hits / 3, everyone(n), resamples=1000)
+    assert of_thirds.low[0, 0] == pytest.approx(of_hits.low[0, 0] / 3, abs=1e-5)
+    assert of_thirds.high[0, 0] == pytest.approx(of_hits.high[0, 0] / 3, abs=1e-5)
+
+
+def test_bca_counts_resamples_that_equal_the_mean_by_half() -> None:
+    # Five of ten: nothing is skewed, so both ends lie as far from the middle.
+    found = bootstrap_intervals(np.repeat([[0.0], [1.0]], 5, axis=0), everyone(10), method="bca")
+    assert found.low[0, 0] + found.high[0, 0] == pytest.approx(1, abs=0.03)
 
 
 def test_the_same_seed_gives_the_same_bounds_and_another_seed_others() -> None:

@@ -1,12 +1,22 @@
 """Random weights: their law, their stream, and sums of them that are exact."""
 
+from math import exp, factorial
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from runner.stats import exact_sums as module
 from runner.stats.exact_sums import exact_sums
-from runner.stats.resampling import COINS, POISSON, QUERIES_A_BLOCK, RESAMPLES_A_BLOCK, poisson_weights, sources
+from runner.stats.resampling import (
+    _POISSON_TABLE,
+    COINS,
+    POISSON,
+    QUERIES_A_BLOCK,
+    RESAMPLES_A_BLOCK,
+    poisson_weights,
+    sources,
+)
 
 RNG = np.random.default_rng(4)
 
@@ -20,6 +30,12 @@ def test_weights_follow_poisson_with_mean_1() -> None:
     assert np.abs(shares - expected).max() < 0.002
     assert abs(weights.mean() - 1) < 0.005
     assert abs(weights.var() - 1) < 0.01
+
+
+def test_the_table_is_poissons_law_rounded_to_65536_draws() -> None:
+    expected = [round(65536 * exp(-1) / factorial(count)) for count in range(9)]
+    assert np.bincount(_POISSON_TABLE.astype(int)).tolist() == expected
+    assert sum(expected) == 65536
 
 
 def test_weights_of_different_queries_and_resamples_are_uncorrelated() -> None:

@@ -1,0 +1,59 @@
+"""Runs made by hand: each query has one relevant item, at a rank that is told."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from runner.metrics import Judgments, Relevance
+from runner.policy import Policy
+from runner.scores import RunScores
+from runner.slices import Slices
+from runner.smallest_k import Candidate
+from runner.stored import StoredRun
+
+DEPTH = 20
+KS = (1, 3, 5, 10)
+
+
+def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = None, **params: str) -> RunScores:
+    """A run whose query i has its relevant item at ranks[i], nowhere for 0; slices hold query numbers."""
+    n, named = len(ranks), slices or {}
+    gains = np.zeros((n, DEPTH), np.int64)
+    for number, rank in enumerate(ranks):
+        if rank:
+            gains[number, rank - 1] = 1
+    members = np.zeros((len(named), n), np.bool_)
+    for row, numbers in enumerate(named.values()):
+        members[row, list(numbers)] = True
+    plain = {
+        "suite": "core", "suite_revision": "r1", "unit": "passage", "min_grade": "1", "metrics_version": "1",
+        "depth": str(DEPTH), "k": "5",
+    }  # fmt: skip
+    run = StoredRun("id", "bm25 k=5", "1", {**plain, **params}, {}, {}, Path())
+    judgments = Judgments.of([{0: 1}] * n, 1)
+    relevance = Relevance(judgments, np.full(gains.shape, -1), gains, gains > 0, np.full(n, DEPTH))
+    ids = tuple(f"q{number:03}" for number in range(n))
+    return RunScores(
+        run, ids, ids, ("human",) * n, [()] * n, relevance,
+        (gains.sum(axis=1) > 0).astype(np.float64), Slices(tuple(named), members),
+    )  # fmt: skip
+
+
+def candidate(
+    run: RunScores, name: str = "bm25", *, latency: float | None = 2.0, pairs: float = 0.0, ks: Sequence[int] = KS
+) -> Candidate:
+    """A variant whose context is 100 tokens a passage."""
+    timed = {} if latency is None else {"latency_p95_ms": latency}
+    return Candidate(name, run, {k: {"context_tokens": 100.0 * k, "reranked_pairs": pairs, **timed} for k in ks})
+
+
+def policy(*rules: Mapping[str, Any], **values: Any) -> Policy:
+    """A policy of these rules; what is not said is plain."""
+    return Policy.model_validate({"name": "release", "resamples": 500, "rules": list(rules), **values})
+
+
+def floor(group: str = "all", least: float = 0.5, **values: Any) -> dict[str, Any]:
+    """A blocking floor for recall."""
+    return {"name": f"floor of {group}", "metric": "recall", "slice": group, "min": least, **values}

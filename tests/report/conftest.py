@@ -1,0 +1,6 @@
+"""Sweeps scored from rankings made by hand."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
