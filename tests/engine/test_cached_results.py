@@ -277,11 +277,11 @@ def test_a_ranking_exactly_as_long_as_its_depth_may_go_on(world: World) -> None:
 
 @pytest.mark.parametrize("depths", [(2, 8), (8, 2)])
 def test_jobs_of_two_depths_share_one_stage(world: World, depths: tuple[int, int]) -> None:
-    requests = [request for depth in depths for request in world.requests(bm25(), depth=depth, k=1)]
+    requests = [request for depth in depths for request in world.requests(double("Counting"), depth=depth, k=1)]
     ran = world.run(make_plan(requests, world))
     assert (len(ran.plan.stages), ran.computed) == (1, 5)
     for job, depth in enumerate(depths):
-        assert ran.rankings(job) == world.elsewhere(f"{depth}").sweep(bm25(), depth=depth, k=1).rankings()
+        assert ran.rankings(job) == world.elsewhere(f"{depth}").sweep(double("Counting"), depth=depth, k=1).rankings()
 
 
 # -- pairs -------------------------------------------------------------------------------------------------
