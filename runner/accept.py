@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--why", default="", help="the reason, kept with the decision")
     parser.add_argument("--undo", action="store_true", help="take the acceptance back; the one before counts again")
     parser.add_argument("--list", action="store_true", help="only show the baselines of this run's suite")
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_intermixed_args(arguments)
     register_resolvers()
 
     def run() -> int:

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
     parser.add_argument("--seed", type=int, default=13, help="of the resampling")
     parser.add_argument("--out", type=Path, help="a folder for compare.md and compare.json")
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_intermixed_args(arguments)
     register_resolvers()
 
     def run() -> int:

@@ -232,8 +232,3 @@ def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]
             yield f"{prefix}{key}"
         elif isinstance(config[key], DictConfig | ListConfig):
             yield from _missing(config[key], f"{prefix}{key}.")
-
-
-def as_config(values: Mapping[str, Any]) -> DictConfig | ListConfig:
-    """Wrap plain values for OmegaConf's own dumping and merging."""
-    return OmegaConf.create(dict(values))

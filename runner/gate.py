@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
     parser.add_argument("--baseline", help="the run to compare with, instead of the accepted baseline")
     parser.add_argument("--out", type=Path, help="a folder for gate.md, gate.xml and gate.json")
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_intermixed_args(arguments)
     register_resolvers()
 
     def run() -> int:

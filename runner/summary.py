@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runner.execute import Counts
+from runner.crew import Counts
 from runner.html_report import REPORT, render_report
 from runner.names import key_part
 from runner.plots import recall_by_slice, recall_curve

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrievers.base import Vectors
-from runner.cache import Cache, pack_vector, text_key, unpack_vectors
+from runner.cache import Cache, text_key
+from runner.packing import pack_vector, unpack_vectors
 from runner.parts import Part, space_of
 
 

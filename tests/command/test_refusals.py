@@ -111,3 +111,5 @@ def test_a_holdout_suite_runs_when_it_is_allowed_and_the_look_is_recorded(desk: 
     assert done.status == 0, done.err
     (run,) = [run for run in desk.runs() if run.data.params["suite"] == "last"]
     assert run.data.tags["suite_role"] == "holdout"
+    assert run.data.tags["holdout_look.last"] == "1"
+    assert "this is look 1 at suite 'last'" in done.out

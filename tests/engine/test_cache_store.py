@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runner.cache import Cache, pack_ranking, pack_vector, pair_key, text_key, unpack_ranking, unpack_vectors
+from runner.cache import Cache, pair_key, text_key
 from runner.errors import RunnerError
+from runner.packing import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
 
 KEYS = [text_key(text) for text in ("refund", "退款", "")]
 VALUES = [b"one", b"", b"three" * 100]

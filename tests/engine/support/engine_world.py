@@ -10,7 +10,8 @@ from runner.cache import Cache
 from runner.chunkers import WholeDocument
 from runner.config import LatencySettings, Settings
 from runner.documents.document import Document
-from runner.execute import Counts, Executor, look_up
+from runner.crew import Counts
+from runner.execute import Executor, look_up
 from runner.plan import Plan, Request, Stage, make_plan
 from runner.snapshot import Snapshot
 from runner.suite import JudgedQuery, Suite
