@@ -1,6 +1,6 @@
 """The verdict of a policy on a run: each rule passes, fails, or cannot be decided from so few queries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -81,15 +81,23 @@ class GateResult:
         return bool(self.blocking)
 
 
-def judge(policy: Policy, candidate: RunScores, baseline: RunScores | None, notes: Sequence[str] = ()) -> GateResult:
+def judge(
+    policy: Policy,
+    candidate: RunScores,
+    baseline: RunScores | None,
+    notes: Sequence[str] = (),
+    earlier_slices: Sequence[str] = (),
+) -> GateResult:
     """Judge a run by a policy, against a baseline scored on the same queries.
 
+    earlier_slices: what the accepted baseline was sliced by, where `baseline` is a repetition of it.
     The same input gives the same verdict: resampling is seeded by the policy. Raises ConfigError for a rule
     that names an unknown slice, metric or k, and InputError for runs that were not scored alike.
     """
     if baseline is not None:
         refuse_unlike(candidate, baseline)
-    problems = _unusable_rules(policy, candidate, baseline)
+    earlier = {*earlier_slices, *(baseline.slices.names if baseline is not None else ())}
+    problems = _unusable_rules(policy, candidate, baseline, earlier)
     if problems:
         raise ConfigError("\n".join([f"gate {policy.name!r} does not fit run {candidate.run.id}:", *problems]))
     verdicts = tuple(_judge_rule(rule, policy, candidate, baseline) for rule in policy.rules)
@@ -109,7 +117,9 @@ def refuse_unlike(one: RunScores, other: RunScores) -> None:
         raise InputError(f"runs {one.run.id} and {other.run.id} did not score the same queries")
 
 
-def _unusable_rules(policy: Policy, candidate: RunScores, baseline: RunScores | None) -> list[str]:
+def _unusable_rules(
+    policy: Policy, candidate: RunScores, baseline: RunScores | None, earlier: Collection[str]
+) -> list[str]:
     problems = []
     for rule in policy.rules:
         k = rule.k or candidate.k
@@ -117,7 +127,7 @@ def _unusable_rules(policy: Policy, candidate: RunScores, baseline: RunScores | 
             if scores is not None and k > scores.depth:
                 problems.append(f"  rule {rule.name!r}: k={k} is deeper than run {scores.run.id} goes ({scores.depth})")
         if rule.group and rule.group not in candidate.slices.names:
-            if baseline is not None and rule.group in baseline.slices.names:
+            if rule.group in earlier:
                 problems.append(f"  rule {rule.name!r}: slice {rule.slice!r} has vanished since the baseline")
             else:
                 known = ", ".join(candidate.slices.names) or "none"

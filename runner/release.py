@@ -39,10 +39,12 @@ def gate_run(
     with tempfile.TemporaryDirectory(prefix="gate-") as folder:
         candidate = StoredRun.fetch(tracker, run_id, Path(folder) / "candidate")
         tracker = tracker.for_experiment(candidate.experiment_id)
-        baseline, notes = _baseline(tracker, candidate, baseline_id, store, Path(folder))
+        accepted = _accepted(tracker, candidate, baseline_id, Path(folder))
+        baseline, notes = _like_for_like(tracker, candidate, accepted, store, Path(folder))
         scores = RunScores.of(candidate)
         notes += _look_notes(tracker, candidate, policy)
-        result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes)
+        earlier = RunScores.of(accepted).slices.names if accepted else ()
+        result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
         reports = Path(folder) / "reports"
         write_reports(result, reports)
         _record(tracker, result, reports)
@@ -51,15 +53,22 @@ def gate_run(
     return result
 
 
-def _baseline(
-    tracker: Tracker, candidate: StoredRun, baseline_id: str | None, store: str, folder: Path
-) -> tuple[StoredRun | None, list[str]]:
+def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
+    """The run to compare with as it was made: the one that is named, else the accepted baseline."""
     if baseline_id is None:
         standing = accepted_runs(tracker, baseline_key(candidate.params))
         if not standing:
-            return None, ["no baseline is accepted for this suite"]
+            return None
         baseline_id = standing[0].info.run_id
-    baseline = StoredRun.fetch(tracker, baseline_id, folder / "baseline")
+    return StoredRun.fetch(tracker, baseline_id, folder / "baseline")
+
+
+def _like_for_like(
+    tracker: Tracker, candidate: StoredRun, baseline: StoredRun | None, store: str, folder: Path
+) -> tuple[StoredRun | None, list[str]]:
+    """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
+    if baseline is None:
+        return None, ["no baseline is accepted for this suite"]
     moved = [
         what
         for what, field in (("suite", "suite_revision"), ("documents", "documents_sha256"))

@@ -179,10 +179,13 @@ def _ranking_difference(before: tuple[list[str], list[float]], now: tuple[list[s
 
 
 def metric_differences(stored: StoredRun, scored: Scored) -> list[str]:
-    """One line a metric whose value is not exactly the stored one; what is timed anew is left out."""
+    """One line a metric whose value is not exactly the stored one.
+
+    What is timed anew is left out, and so is what the version that made the run did not log yet.
+    """
     new = metrics_of(scored)
-    old = {key: value for key, value in stored.metrics.items() if not key.startswith("curve/")}
-    keys = [key for key in sorted(old.keys() | new.keys()) if not key.startswith(_TIMED)]
+    old = {key: value for key, value in stored.metrics.items() if not key.startswith(("curve/", "gate/"))}
+    keys = [key for key in sorted(old) if not key.startswith(_TIMED)]
     return [
         f"{key}: {_number(old.get(key))} before, {_number(new.get(key))} now"
         for key in keys

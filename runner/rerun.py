@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("run_id", help="the MLflow run id")
     parser.add_argument("overrides", nargs="*", help="settings to change, like k=10 or retriever.fusion.k=10")
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_intermixed_args(arguments)
     register_resolvers()
 
     def run() -> int:

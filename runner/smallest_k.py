@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runner.errors import ConfigError
-from runner.gating import Estimate, Verdict, judge, refuse_unlike
+from runner.gating import Estimate, GateResult, Verdict, judge, refuse_unlike
 from runner.policy import Policy
 from runner.scores import RunScores
 from runner.stats.intervals import bootstrap_intervals
@@ -143,8 +143,8 @@ def choose(policy: Policy, candidates: Sequence[Candidate], metric: str = "recal
     """Find the smallest k of each variant.
 
     Every floor (`min`) of the policy is judged at every k of the sweep, as the gate would judge it there, whatever
-    `k` its rule names; `max_drop` does not count. A blocking floor is met where it would not stop the release, so the
-    policy says whether an undecided one is; floors that only warn are shown and change nothing.
+    `k` its rule names; `max_drop` does not count. A blocking floor is met where it would not stop the release and its
+    mean is not below it, so the policy says whether an undecided one is; floors that only warn change nothing.
     Raises ConfigError for a policy without a blocking floor or with a rule that does not fit the runs, and
     InputError for variants that were not scored alike.
     """
@@ -189,8 +189,26 @@ def _choose(policy: Policy, candidate: Candidate, metric: str) -> Choice:
         result = judge(_floors_at(policy, k), scores, None)
         costs = (Cost(name, candidate.costs[k].get(name), getattr(policy.budget, name)) for name in COSTS)
         quality = Estimate(float(values[:, column].mean()), float(ends.low[0, column]), float(ends.high[0, column]))
-        points.append(Point(k, len(values), quality, result.verdicts, result.blocking, tuple(costs)))
+        points.append(Point(k, len(values), quality, result.verdicts, _unmet(result), tuple(costs)))
     return Choice(candidate, tuple(points), next((point for point in points if point.feasible), None))
+
+
+def _unmet(result: GateResult) -> tuple[Verdict, ...]:
+    """What would stop the release, and what is undecided with its mean below the floor: nobody would call that met."""
+    below = {
+        each.rule.name
+        for each in result.verdicts
+        if each.rule.severity == "block" and each.outcome == "inconclusive" and _below(each)
+    }
+    stops = {each.rule.name for each in result.blocking} | below
+    return tuple(each for each in result.verdicts if each.rule.name in stops)
+
+
+def _below(verdict: Verdict) -> bool:
+    """Whether the mean of enough queries to tell lies below the floor."""
+    if verdict.value is None or verdict.rule.min is None or verdict.n < verdict.rule.min_queries:
+        return False
+    return verdict.value.value < verdict.rule.min
 
 
 def _floors_at(policy: Policy, k: int) -> Policy:

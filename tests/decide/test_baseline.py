@@ -15,7 +15,12 @@ from runner.errors import InputError
 
 
 def run(
-    office: Office, suite: str = "core", unit: str = "document", kind: str = "run", status: str = "FINISHED", **tags: str
+    office: Office,
+    suite: str = "core",
+    unit: str = "document",
+    kind: str = "run",
+    status: str = "FINISHED",
+    **tags: str,
 ) -> str:
     """A run with just what accepting looks at."""
     made = office.client.create_run(office.tracker.experiment_id, tags={"kind": kind, **tags}, run_name="made by hand")

@@ -94,7 +94,7 @@ def test_twenty_of_twenty_found_hold_a_floor_up_to_wilsons_lower_end(floor: floa
 
 
 @pytest.mark.parametrize(
-    ("floor", "outcome"), [(0.0, "pass"), (0.1, "inconclusive"), (0.1191, "inconclusive"), (0.1192, "fail"), (1, "fail")]
+    ("floor", "outcome"), [(0, "pass"), (0.1, "inconclusive"), (0.1191, "inconclusive"), (0.1192, "fail"), (1, "fail")]
 )
 def test_none_of_twenty_found_fail_a_floor_from_wilsons_upper_end_on(floor: float, outcome: str) -> None:
     # z^2 / (20 + z^2) = 0.11916

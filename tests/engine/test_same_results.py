@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from engine_world import Node, Ran, World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner import execute
+from runner import execute, leaves, pair_scoring
 from runner.errors import ConfigError
 
 
@@ -51,8 +51,8 @@ def test_the_size_of_a_task_changes_no_bit_of_a_ranking(
     many: World, nodes: list[Node], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = many.elsewhere("whole").sweep(*nodes)
-    for name in ("_TEXTS_A_TASK", "_QUERIES_A_TASK", "_RERANKED_A_TASK"):
-        monkeypatch.setattr(execute, name, size)
+    for module, name in ((leaves, "_TEXTS_A_TASK"), (execute, "_QUERIES_A_TASK"), (pair_scoring, "_RERANKED_A_TASK")):
+        monkeypatch.setattr(module, name, size)
     assert everything(many.sweep(*nodes)) == everything(whole)
 
 
