@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.gating import Verdict
-from runner.plots import COLOURS, MARKERS, new_figure, save_figure
+from runner.plots import COLOURS, MARKERS, boxes_for_missing_letters, new_figure, save_figure
 from runner.smallest_k import LATENCY, Choice, Point, Selection, pareto_front
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ _PLACES = (
 def draw_plots(selection: Selection, folder: Path) -> None:
     """Write both figures into a folder; that of latency only where some was measured."""
     folder.mkdir(parents=True, exist_ok=True)
-    _draw_floors(selection, folder / FLOORS)
-    if any(point.cost(LATENCY) is not None for choice in selection.choices for point in choice.points):
-        _draw_front(selection, folder / FRONT)
+    with boxes_for_missing_letters():
+        _draw_floors(selection, folder / FLOORS)
+        if any(point.cost(LATENCY) is not None for choice in selection.choices for point in choice.points):
+            _draw_front(selection, folder / FRONT)
 
 
 def _draw_floors(selection: Selection, path: Path) -> None:

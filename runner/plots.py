@@ -104,7 +104,13 @@ def _legend(axes: "Axes", names: Iterable[str], size: int) -> None:
 
 def save_figure(figure: "Figure", path: Path) -> None:
     """Write a figure as PNG."""
-    with warnings.catch_warnings():
-        # Without a Chinese font installed the letters become boxes: no reason to stop a sweep.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    with boxes_for_missing_letters():
         figure.savefig(path)
+
+
+@contextmanager
+def boxes_for_missing_letters() -> Iterator[None]:
+    """Draw, and measure, without a warning where no font has a letter: no reason to stop a sweep."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
