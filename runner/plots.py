@@ -1,7 +1,8 @@
 """Figures of a sweep, drawn without a display and with the page's own colours kept apart for the colour-blind."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
