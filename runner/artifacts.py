@@ -122,7 +122,9 @@ def per_query_table(scored: Scored) -> "pa.Table":
     slices = [judged.slices.names[row] for row in np.nonzero(judged.slices.members.T)[1]]
     sizes = np.concatenate(([0], np.cumsum(judged.slices.members.sum(axis=0))))
     sizes = np.concatenate((sizes, np.full(unanswerable, sizes[-1])))
-    ids = np.array(job.stage.snapshot.passages_for_retrieval().ids, object)
+    # Each id is stored once, and 100 ranks a query as numbers.
+    ids = pa.array(job.stage.snapshot.passages_for_retrieval().ids, pa.string())
+    ranked = pa.DictionaryArray.from_arrays(pa.array(rankings.rows, pa.int32()), ids)
     columns: dict[str, Any] = {
         "query_id": [query.id for query in judged.ranked],
         "text": [query.text for query in job.queries],
@@ -130,9 +132,7 @@ def per_query_table(scored: Scored) -> "pa.Table":
         "answerable": [True] * len(judged.scored) + [False] * unanswerable,
         "slices": pa.ListArray.from_arrays(pa.array(sizes, pa.int32()), pa.array(slices, pa.string())),
         "relevant": [_relevant(query.grades, judged.suite.min_grade) for query in judged.ranked],
-        "ranked": pa.ListArray.from_arrays(
-            pa.array(rankings.offsets, pa.int32()), pa.array(ids[rankings.rows], pa.string())
-        ),
+        "ranked": pa.ListArray.from_arrays(pa.array(rankings.offsets, pa.int32()), ranked),
         "scores": pa.ListArray.from_arrays(pa.array(rankings.offsets, pa.int32()), pa.array(rankings.scores)),
         # With these three any metric can be computed again at any k, without documents or suite.
         "found_ranks": _ragged(evaluation.found.gains, np.arange(1, evaluation.found.gains.shape[1] + 1), unanswerable),

@@ -4,19 +4,22 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NoReturn
 
+import hydra
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from retrievers.base import RetrievalError
-from runner.config import Settings
+from runner.composing import JobComposer, without_hydra
+from runner.config import Settings, conf_directory, register_resolvers
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, run_jobs
 from runner.plan import Request
@@ -27,15 +30,44 @@ BROKEN = 1
 _started: list[bool] = []
 
 
+def run_command(arguments: Sequence[str]) -> None:
+    """Run `python -m runner` with these arguments (Hydra reads them from sys.argv) and exit with its status."""
+    register_resolvers()
+    try:
+        refuse_unreadable(arguments)
+    except ConfigError as error:
+        leave(partial(_raise, error))
+    try:
+        _app()
+    except SystemExit as stop:
+        # Hydra itself leaves with 1 only where it could not compose what was asked for.
+        if stop.code == BROKEN and not has_started():
+            raise SystemExit(UNUSABLE) from None
+        raise
+    except (HydraException, OmegaConfBaseException):
+        # With HYDRA_FULL_ERROR=1 Hydra lets its own errors through.
+        traceback.print_exc()
+        raise SystemExit(UNUSABLE) from None
+
+
+def _raise(error: Exception) -> int:
+    raise error
+
+
+@hydra.main(version_base="1.3", config_path=str(conf_directory()), config_name="config")
+def _app(config: DictConfig) -> None:
+    run_one(config)
+
+
 def run_one(config: DictConfig) -> NoReturn:
     """Run the single job of a command and leave with its status."""
-    hydra = HydraConfig.get()
-    if hydra.mode == RunMode.MULTIRUN:
+    composed = HydraConfig.get()
+    if composed.mode == RunMode.MULTIRUN:
         leave(_refuse_launcher)
-    launcher = hydra.launcher
+    launcher = composed.launcher
     options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
-    overrides = tuple(hydra.overrides.task)
-    leave(lambda: _run([_request(config, overrides)], options))
+    overrides = tuple(composed.overrides.task)
+    leave(lambda: _run([_request(without_hydra(config), overrides)], options))
 
 
 def _refuse_launcher() -> int:
@@ -82,26 +114,12 @@ def _run(requests: Sequence[Request], options: Options) -> int:
 def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
     requests: list[Request] = []
     problems: list[str] = []
-    announced = OmegaConf.select(config, "hydra.sweeper.params") or {}
-    for number, overrides in enumerate(tqdm(job_overrides, desc="compose", disable=None)):
+    composer = JobComposer(config, loader)
+    for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
-            job = loader.load_sweep_config(config, list(overrides))
+            requests.append(_request(composer.compose(overrides), tuple(overrides)))
         except (HydraException, OmegaConfBaseException) as error:
             problems.append(f"{' '.join(overrides)}: {_in_one_line(error)}")
-            continue
-        with open_dict(job):
-            job.hydra.job.num = number
-            job.hydra.job.id = str(number)
-        unswept = sorted(set(OmegaConf.select(job, "hydra.sweeper.params") or {}) - set(announced))
-        if unswept:
-            # Hydra reads sweep parameters before it knows which experiment a job is of: part of the
-            # product would be left out without a word.
-            raise ConfigError(
-                f"{' '.join(overrides)}: sets hydra.sweeper.params ({', '.join(unswept)}), which a sweep over "
-                "experiments does not expand; run each experiment by itself, or put the sweep on the command line"
-            )
-        try:
-            requests.append(_request(job, tuple(overrides)))
         except RunnerError as error:
             problems.append(f"{' '.join(overrides)}: {error}")
     if problems:
@@ -115,8 +133,7 @@ def _in_one_line(error: Exception) -> str:
 
 
 def _request(config: DictConfig, overrides: tuple[str, ...]) -> Request:
-    own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
-    return Request(overrides, Settings.read(own), OmegaConf.to_yaml(own, resolve=False))
+    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False))
 
 
 def refuse_unreadable(arguments: Sequence[str]) -> None:

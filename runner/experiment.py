@@ -5,7 +5,8 @@ import sys
 import tempfile
 import traceback
 import uuid
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,16 +19,19 @@ from runner.announce import plan_lines
 from runner.artifacts import ArtifactWriter
 from runner.cache import Cache
 from runner.context import ContextMeter
+from runner.errors import RunnerError
 from runner.evaluate import evaluate
 from runner.execute import Executor, look_up
 from runner.inputs import ConfiguredInputs, snapshot_store
+from runner.mlflow_store import charts_path, compare_path, is_local, ui_command
 from runner.names import key_part
 from runner.plan import Inputs, Job, Plan, Request, make_plan
 from runner.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
+from runner.recorder import RecordedTracker, take_recorder
 from runner.report import Row, print_table
 from runner.summary import log_summary
-from runner.tracking import Record, Tracker
-from runner.uncertainty import uncertainty_of
+from runner.tracking import Record, RunStore, Tracker
+from runner.uncertainty import uncertainties_of
 
 DONE, FAILED = 0, 1
 
@@ -70,8 +74,12 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
             print("\n".join(plan_lines(plan, cache)), flush=True)
         if shared.dry_run:
             return Outcome(DONE)
-        tracker = Tracker(shared.tracking)
-        tracker.end_abandoned()
+        recorder = take_recorder()
+        tracker: RunStore = RecordedTracker(recorder, shared.tracking) if recorder else Tracker(shared.tracking)
+        opened = tracker.end_abandoned_soon()
+        if any(stage.missing for stage in plan.stages):
+            # Hours of work are not begun for a store that cannot be written.
+            opened()
         earlier = _earlier_rows(plan, tracker) if shared.resume else {}
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
@@ -85,7 +93,7 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
 
 
 def _score_and_log(
-    plan: Plan, executor: Executor, tracker: Tracker, earlier: Mapping[str, Row], options: Options
+    plan: Plan, executor: Executor, tracker: RunStore, earlier: Mapping[str, Row], options: Options
 ) -> Outcome:
     failures: list[tuple[Job, str]] = []
     sweep = f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}" if options.sweep else None
@@ -93,23 +101,29 @@ def _score_and_log(
     rows = dict(earlier)
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
         writer, meter = ArtifactWriter(Path(folder)), ContextMeter()
-        for job in tqdm(
-            [job for job in plan.jobs if job.fingerprint not in earlier], desc="score and log", disable=None
-        ):
-            if job.stage.error:
-                failures.append((job, job.stage.error))
-                continue
+        scores: list[Scored] = []
+        for job in [job for job in plan.jobs if job.fingerprint not in earlier]:
             try:
-                _keep_snapshot(job, tracker)
-                result = _score(job, executor, meter)
-                record = _record(result, sweep, options.tags, writer)
-                run_id = tracker.log(record)
+                if job.stage.error:
+                    raise StageError(job.stage.error)
+                scores.append(_score(job, executor, meter))
             except Exception as error:  # one job's trouble, a user's class or the store's, is not the others'
-                job.stage.trace = traceback.format_exc()
-                failures.append((job, str(error) or type(error).__name__))
-                continue
-            rows[job.fingerprint] = _row(run_id, record.name, job.variant, record.params, record.metrics)
-            scored.append(result)
+                failures.append(_failure(job, error))
+        written: list[tuple[Scored, Record, Callable[[], str]]] = []
+        for result in tqdm(_with_intervals(scores), desc="log", disable=None):
+            try:
+                _keep_snapshot(result.job, tracker)
+                record = _record(result, sweep, options.tags, writer)
+                written.append((result, record, tracker.log_soon(record)))
+            except Exception as error:
+                failures.append(_failure(result.job, error))
+        for result, record, run_id in written:
+            job = result.job
+            try:
+                rows[job.fingerprint] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
+                scored.append(result)
+            except Exception as error:
+                failures.append(_failure(job, error))
         shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
         if sweep:
             log_summary(
@@ -118,6 +132,16 @@ def _score_and_log(
     if not options.quiet:
         _print_outcome(shown, failures, tracker, sweep)
     return Outcome(FAILED if failures else DONE, shown, scored, failures)
+
+
+class StageError(RunnerError):
+    """A stage that a job needs could not be computed."""
+
+
+def _failure(job: Job, error: Exception) -> tuple[Job, str]:
+    if not isinstance(error, StageError):
+        job.stage.trace = "".join(traceback.format_exception(error))
+    return job, str(error) or type(error).__name__
 
 
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
@@ -133,9 +157,24 @@ def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
         found = executor.measured(stage)
         if found is not None:
             measured[names[id(inner.object)]] = found
-    wanted = job.settings.intervals
-    uncertainty = uncertainty_of(evaluation, wanted, job.settings.seed) if wanted else None
-    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks), uncertainty)
+    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks))
+
+
+def _with_intervals(scores: Sequence[Scored]) -> list[Scored]:
+    """The same results with the intervals that their settings ask for, in one pass a judged set."""
+    alike: dict[tuple[int, int, str], list[int]] = defaultdict(list)
+    for number, each in enumerate(scores):
+        wanted = each.job.settings.intervals
+        if wanted is not None:
+            alike[id(each.job.judged), each.job.settings.seed, wanted.model_dump_json()].append(number)
+    results = list(scores)
+    for numbers in alike.values():
+        settings = scores[numbers[0]].job.settings
+        assert settings.intervals is not None
+        found = uncertainties_of([scores[number].evaluation for number in numbers], settings.intervals, settings.seed)
+        for number, uncertainty in zip(numbers, found, strict=True):
+            results[number] = replace(scores[number], uncertainty=uncertainty)
+    return results
 
 
 def _pool(job: Job, rankings: Rankings) -> Rankings:
@@ -161,7 +200,7 @@ def _row(run_id: str, name: str, variant: str, params: Mapping[str, Any], metric
     )  # fmt: skip
 
 
-def _earlier_rows(plan: Plan, tracker: Tracker) -> dict[str, Row]:
+def _earlier_rows(plan: Plan, tracker: RunStore) -> dict[str, Row]:
     rows = {}
     for job in plan.jobs:
         found = tracker.finished({"fingerprint": job.fingerprint, "kind": "run"})
@@ -172,7 +211,7 @@ def _earlier_rows(plan: Plan, tracker: Tracker) -> dict[str, Row]:
     return rows
 
 
-def _holdout_looks(plan: Plan, tracker: Tracker) -> dict[str, str]:
+def _holdout_looks(plan: Plan, tracker: RunStore) -> dict[str, str]:
     """Count and announce the looks at a holdout suite: each one makes it less of one."""
     tags = {}
     for suite in {job.judged.suite.name: job.judged.suite for job in plan.jobs}.values():
@@ -184,15 +223,15 @@ def _holdout_looks(plan: Plan, tracker: Tracker) -> dict[str, str]:
     return tags
 
 
-def _keep_snapshot(job: Job, tracker: Tracker) -> None:
+def _keep_snapshot(job: Job, tracker: RunStore) -> None:
     """A store on a server may be read where this machine's snapshots are not: put them there too, once."""
-    if not tracker.is_local:
+    if not is_local(tracker.settings.uri):
         id_ = job.stage.snapshot.id
         tracker.keep_snapshot(id_, snapshot_store(job.settings.store).root / id_)
 
 
 def _print_outcome(
-    rows: Sequence[Row], failures: Sequence[tuple[Job, str]], tracker: Tracker, sweep: str | None
+    rows: Sequence[Row], failures: Sequence[tuple[Job, str]], tracker: RunStore, sweep: str | None
 ) -> None:
     if rows:
         print_table(rows)
@@ -200,11 +239,11 @@ def _print_outcome(
             print(f"sweep {sweep}: {len(rows)} runs in the experiment {tracker.settings.experiment!r}")
         else:
             print("\n".join(f"run {row.run_id}" for row in rows))
-        print(f"look at the runs:   {tracker.ui_command()}")
+        print(f"look at the runs:   {ui_command(tracker.settings.uri)}")
         if sweep:
-            print(f"charts along k:     {tracker.charts_path(sweep)}")
+            print(f"charts along k:     {charts_path(tracker.experiment_id, sweep)}")
         if len(rows) > 1:
-            print(f"compare these runs: {tracker.compare_path([row.run_id for row in rows])}")
+            print(f"compare these runs: {compare_path(tracker.experiment_id, [row.run_id for row in rows])}")
     for job, error in failures:
         for overrides in [job.overrides, *job.also]:
             print(f"failed: {' '.join(overrides) or job.name}: {error}", file=sys.stderr)

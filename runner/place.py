@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from runner.config import TrackingSettings, home
 from runner.errors import ConfigError
-from runner.tracking import Tracker, sqlite_uri
+from runner.mlflow_store import sqlite_uri
+from runner.tracking import Tracker
 
 _OWN = ("tracking.uri", "store")
 

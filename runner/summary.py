@@ -16,7 +16,7 @@ from runner.provenance import git_state
 from runner.record import Scored
 from runner.report import Row, as_text, markdown_table, worst_lines
 from runner.slices import CROSSING
-from runner.tracking import Record, Tracker
+from runner.tracking import Record, RunStore
 
 # Beyond this a figure of small figures can no longer be read; the numbers are in the metrics.
 _MOST_PANELS = 12
@@ -28,7 +28,7 @@ _SCORED = "yes"
 
 
 def log_summary(
-    tracker: Tracker,
+    tracker: RunStore,
     sweep: str,
     scored: Sequence[Scored],
     rows: Sequence[Row],
@@ -69,10 +69,10 @@ def log_summary(
     metrics |= {f"rankings_computed/{key_part(name)}": count for name, count in counts.rankings.items()}
     own = {"kind": "sweep", "sweep": sweep, "mlflow.note.content": text, "mlflow.source.name": "runner", **git_state()}
     own |= {_scored_tag(name): _SCORED for name in dict.fromkeys(each.job.judged.suite.name for each in scored)}
-    return tracker.log(Record(f"sweep {sweep}", {"runs": len(rows)}, metrics, {**own, **given}, files=folder))
+    return tracker.log_soon(Record(f"sweep {sweep}", {"runs": len(rows)}, metrics, {**own, **given}, files=folder))()
 
 
-def _notes(tracker: Tracker, scored: Sequence[Scored], tags: Mapping[str, str]) -> dict[str, list[str]]:
+def _notes(tracker: RunStore, scored: Sequence[Scored], tags: Mapping[str, str]) -> dict[str, list[str]]:
     """By suite, how often it was looked at: sweeps are counted, since a search that reads all their runs is slow."""
     notes: dict[str, list[str]] = {}
     for suite in dict.fromkeys(each.job.judged.suite.name for each in scored):

@@ -5,28 +5,25 @@ MLflow itself is imported late: a worker, a dry run and a configuration error do
 
 import hashlib
 import json
-import logging
 import os
-import shlex
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from typing import TYPE_CHECKING, Any, Protocol
 
 from filelock import FileLock
 
 from runner.config import TrackingSettings
 from runner.errors import ConfigError, RunnerError
+from runner.mlflow_store import is_local, open_client, sqlite_path
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-SQLITE = "sqlite:///"
 # MLflow cuts longer values off without a word.
 LONGEST_VALUE = 6000
 # The experiment that holds what runs on a server need to be repeated elsewhere.
@@ -58,6 +55,25 @@ class Record:
     curves: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
     inputs: Sequence[DatasetInput] = ()
     files: Path | None = None
+
+
+class RunStore(Protocol):
+    """What a sweep needs of its experiment; `Tracker` writes by itself, `RecordedTracker` through a recorder."""
+
+    settings: TrackingSettings
+
+    @property
+    def experiment_id(self) -> str: ...
+
+    def end_abandoned_soon(self) -> Callable[[], int]: ...
+
+    def finished(self, tags: Mapping[str, str], anywhere: bool = False) -> list["Run"]: ...
+
+    def count(self, tags: Mapping[str, str], most: int) -> int: ...
+
+    def keep_snapshot(self, id_: str, folder: Path) -> None: ...
+
+    def log_soon(self, record: Record) -> Callable[[], str]: ...
 
 
 class Tracker:
@@ -95,13 +111,21 @@ class Tracker:
                 return str(found.experiment_id)
             try:
                 # A server keeps the files itself; a folder of this machine would be none of its own.
-                folder = self.settings.artifacts if self.is_local else None
+                folder = self.settings.artifacts if is_local(self.settings.uri) else None
                 location = Path(folder).as_uri() if folder else None
                 return str(self.client.create_experiment(name, location, {"mlflow.experimentKind": EXPERIMENT_KIND}))
             except MlflowException as error:
                 if error.error_code != "RESOURCE_ALREADY_EXISTS":
                     raise RunnerError(f"cannot create the MLflow experiment {name!r}: {error.message}") from None
         raise RunnerError(f"cannot find or create the MLflow experiment {name!r} in {self.settings.uri}")
+
+    def log_soon(self, record: Record) -> Callable[[], str]:
+        """Write one run, at the latest when the returned function is called, which returns its id.
+
+        Here it is written at once; a recorder writes it meanwhile.
+        """
+        run_id = self.log(record)
+        return lambda: run_id
 
     def log(self, record: Record) -> str:
         """Write one run and return its id; if anything fails the run is FAILED, never left RUNNING."""
@@ -153,7 +177,7 @@ class Tracker:
             self.client.log_inputs(run_id, datasets)
 
     def _one_at_a_time(self) -> AbstractContextManager[Any]:
-        return FileLock(f"{sqlite_path(self.settings.uri)}.lock") if self.is_local else nullcontext()
+        return FileLock(f"{sqlite_path(self.settings.uri)}.lock") if is_local(self.settings.uri) else nullcontext()
 
     def finished(self, tags: Mapping[str, str], anywhere: bool = False) -> list["Run"]:
         """Finished runs that carry all those tags, newest first; of the experiment, or of any in the store."""
@@ -188,6 +212,11 @@ class Tracker:
             tags=[RunTag(key, value) for key, value in tags.items()],
         )
 
+    def end_abandoned_soon(self) -> Callable[[], int]:
+        """`end_abandoned`, at the latest when the returned function is called. Here it is done at once."""
+        ended = self.end_abandoned()
+        return lambda: ended
+
     def end_abandoned(self) -> int:
         """Mark runs as KILLED that a process of this machine left RUNNING when it died; return how many."""
         ended = 0
@@ -197,11 +226,6 @@ class Tracker:
                 self.client.set_terminated(run.info.run_id, "KILLED")
                 ended += 1
         return ended
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the store is a file of this machine."""
-        return self.settings.uri.startswith(SQLITE)
 
     def keep_snapshot(self, id_: str, folder: Path) -> None:
         """Put a snapshot's files beside the runs, in an experiment of their own; once for each id."""
@@ -224,77 +248,6 @@ class Tracker:
         query = f"tags.snapshot = '{id_}' and tags.kind = 'snapshot' and attributes.status = 'FINISHED'"
         found = list(self.client.search_runs([experiment], query, max_results=1))
         return found[0] if found else None
-
-    def ui_command(self) -> str:
-        """The command that shows these runs in a browser."""
-        if self.settings.uri.startswith("http"):
-            return f"open {self.settings.uri}"
-        return f"mlflow ui --backend-store-uri {shlex.quote(self.settings.uri)}"
-
-    def charts_path(self, sweep: str) -> str:
-        """The path, below the UI's address, of the charts of one sweep's runs."""
-        wanted = quote(f'tags.sweep = "{sweep}"', safe="")
-        return f"/#/experiments/{self.experiment_id}/runs?searchFilter={wanted}&compareRunsMode=CHART"
-
-    def compare_path(self, run_ids: Sequence[str]) -> str:
-        """The path, below the UI's address, of the page that compares these runs."""
-        runs = quote(json.dumps(list(run_ids), separators=(",", ":")), safe="")
-        experiments = quote(json.dumps([self.experiment_id]), safe="")
-        return f"/#/compare-runs?runs={runs}&experiments={experiments}"
-
-
-def open_client(uri: str) -> "MlflowClient":
-    """Connect to a store, making the tables of a new SQLite file under a lock.
-
-    Two processes that migrate one new file at the same moment would both die in it.
-    """
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
-    # The store only ever gets what the runner logs: no phoning home in the middle of a sweep.
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        if not uri.startswith(SQLITE):
-            with _impatient():
-                client = MlflowClient(uri)
-                client.search_experiments(max_results=1)
-            return client
-        path = sqlite_path(uri)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{path}.lock"):
-            client = MlflowClient(uri)
-            client.search_experiments(max_results=1)
-        return client
-    except (MlflowException, OSError, ImportError, SQLAlchemyError) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0][:300]
-        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from None
-
-
-def sqlite_path(uri: str) -> Path:
-    """The file that an SQLite URI names; characters that mean something in a URI are percent-encoded there."""
-    return Path(unquote(uri.removeprefix(SQLITE)))
-
-
-def sqlite_uri(path: str | Path) -> str:
-    """The URI of an SQLite file, whatever its path holds."""
-    return SQLITE + quote(str(path))
-
-
-@contextmanager
-def _impatient() -> Iterator[None]:
-    """Let the first call to a server fail within seconds; MLflow would try for minutes without a word."""
-    patience = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
-    before = {name: os.environ.get(name) for name in patience}
-    os.environ.update({name: value for name, value in patience.items() if before[name] is None})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
 
 
 def _refuse_unloggable(record: Record) -> None:

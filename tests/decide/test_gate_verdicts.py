@@ -101,9 +101,7 @@ def test_none_of_twenty_found_fail_a_floor_from_wilsons_upper_end_on(floor: floa
     assert verdict(scores([lost()] * 20), min=floor).outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("allowed", "outcome"), [(0.1, "fail"), (0.83, "fail"), (0.84, "inconclusive"), (1.0, "pass")]
-)
+@pytest.mark.parametrize(("allowed", "outcome"), [(0.1, "fail"), (0.83, "fail"), (0.84, "inconclusive"), (1.0, "pass")])
 def test_twenty_of_twenty_lost_are_a_drop_of_one_known_to_newcombes_interval(allowed: float, outcome: str) -> None:
     # -1 + sqrt(2) z^2 / (20 + z^2) = -0.83149
     assert verdict(scores([lost()] * 20), scores([found()] * 20), max_drop=allowed).outcome == outcome
@@ -210,9 +208,7 @@ def test_without_a_baseline_a_drop_is_undecided_and_a_floor_is_not() -> None:
     assert "accept one with python -m runner.accept RUN_ID" in result.verdicts[0].reasons[0]
 
 
-@pytest.mark.parametrize(
-    ("mode", "blocked", "warnings"), [("pass", False, 0), ("warn", False, 1), ("block", True, 0)]
-)
+@pytest.mark.parametrize(("mode", "blocked", "warnings"), [("pass", False, 0), ("warn", False, 1), ("block", True, 0)])
 def test_the_policy_says_what_an_undecided_blocking_rule_does(mode: str, blocked: bool, warnings: int) -> None:
     result = judge(policy(rule(min=0.5), inconclusive=mode), scores([found()] * 3), None)
     assert (result.blocked, len(result.warnings)) == (blocked, warnings)

@@ -31,9 +31,7 @@ def side_by_side(one: RunScores, other: RunScores) -> Any:
 def test_runs_that_were_not_scored_alike_are_refused_naming_the_field(
     decide: Callable[[RunScores, RunScores], Any], field: str, values: tuple[str, str]
 ) -> None:
-    one, other = (
-        scores([found()] * 20, stored(f"run-{value}", **{field: value})) for value in values
-    )
+    one, other = (scores([found()] * 20, stored(f"run-{value}", **{field: value})) for value in values)
     with pytest.raises(InputError) as error:
         decide(one, other)
     message = str(error.value)

@@ -1,0 +1,106 @@
+"""Where MLflow keeps runs: SQLite files of this machine, or a server; and how people look at them."""
+
+import json
+import logging
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from filelock import FileLock
+
+from runner.errors import ConfigError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+SQLITE = "sqlite:///"
+
+
+def import_client() -> "type[MlflowClient]":
+    """Import MLflow, which takes a second, without its chatter."""
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    # The store only ever gets what the runner logs: no phoning home in the middle of a sweep.
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    from mlflow import MlflowClient
+
+    return MlflowClient
+
+
+def open_client(uri: str) -> "MlflowClient":
+    """Connect to a store, making the tables of a new SQLite file under a lock.
+
+    Two processes that migrate one new file at the same moment would both die in it.
+    """
+    client_class = import_client()
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        if not is_local(uri):
+            with _impatient():
+                client = client_class(uri)
+                client.search_experiments(max_results=1)
+            return client
+        path = sqlite_path(uri)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):
+            client = client_class(uri)
+            client.search_experiments(max_results=1)
+        return client
+    except (MlflowException, OSError, ImportError, SQLAlchemyError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0][:300]
+        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from None
+
+
+def sqlite_path(uri: str) -> Path:
+    """The file that an SQLite URI names; characters that mean something in a URI are percent-encoded there."""
+    return Path(unquote(uri.removeprefix(SQLITE)))
+
+
+def sqlite_uri(path: str | Path) -> str:
+    """The URI of an SQLite file, whatever its path holds."""
+    return SQLITE + quote(str(path))
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    """Let the first call to a server fail within seconds; MLflow would try for minutes without a word."""
+    patience = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
+    before = {name: os.environ.get(name) for name in patience}
+    os.environ.update({name: value for name, value in patience.items() if before[name] is None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+
+
+def is_local(uri: str) -> bool:
+    """Whether the store is a file of this machine."""
+    return uri.startswith(SQLITE)
+
+
+def ui_command(uri: str) -> str:
+    """The command that shows the runs of a store in a browser."""
+    if uri.startswith("http"):
+        return f"open {uri}"
+    return f"mlflow ui --backend-store-uri {shlex.quote(uri)}"
+
+
+def charts_path(experiment_id: str, sweep: str) -> str:
+    """The path, below the UI's address, of the charts of one sweep's runs."""
+    wanted = quote(f'tags.sweep = "{sweep}"', safe="")
+    return f"/#/experiments/{experiment_id}/runs?searchFilter={wanted}&compareRunsMode=CHART"
+
+
+def compare_path(experiment_id: str, run_ids: Sequence[str]) -> str:
+    """The path, below the UI's address, of the page that compares these runs."""
+    runs = quote(json.dumps(list(run_ids), separators=(",", ":")), safe="")
+    experiments = quote(json.dumps([experiment_id]), safe="")
+    return f"/#/compare-runs?runs={runs}&experiments={experiments}"
