@@ -34,6 +34,11 @@ _MOST_FAILURES = 200
 _MOST_RANKED = 5
 
 
+def import_libraries() -> None:
+    """Import what writing files takes, so that it is there when it is needed."""
+    import pyarrow.parquet  # noqa: F401
+
+
 class ArtifactWriter:
     """Writes each run's files into a folder of its own; what several runs share is made once."""
 

@@ -58,9 +58,10 @@ class Executor:
         """What has been computed so far."""
         return self._crew.counts
 
-    def run(self, latency: LatencySettings) -> None:
+    def run(self, latency: LatencySettings, checkpoint: Callable[[], object] = int) -> None:
         """Complete the stages level by level, and time those of a level when it is done, here and one by one.
 
+        checkpoint: called after the first level's indexes; what it raises ends the work before most of it is done.
         The cache must have been looked up. Raises CacheMiss when the cache is all there may be.
         """
         if self._cache.mode == "only":
@@ -73,6 +74,8 @@ class Executor:
                 failed = next((source for source in stage.sources.values() if source.error), None)
                 stage.error = failed.error if failed else stage.error
             self._leaves.prepare(_unfinished(stages))
+            if _unfinished(stages):
+                checkpoint()
             self._pairs.score(_unfinished(stages))
             self._rank(_unfinished(stages))
             for stage in stages:

@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+import threading
 import traceback
 import uuid
 from collections import defaultdict
@@ -16,7 +17,7 @@ from tqdm import tqdm
 
 from retrievers.base import Combining, Rankings, Rescoring
 from runner.announce import plan_lines
-from runner.artifacts import ArtifactWriter
+from runner.artifacts import ArtifactWriter, import_libraries
 from runner.cache import Cache
 from runner.context import ContextMeter
 from runner.errors import RunnerError
@@ -77,9 +78,6 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         recorder = take_recorder()
         tracker: RunStore = RecordedTracker(recorder, shared.tracking) if recorder else Tracker(shared.tracking)
         opened = tracker.end_abandoned_soon()
-        if any(stage.missing for stage in plan.stages):
-            # Hours of work are not begun for a store that cannot be written.
-            opened()
         earlier = _earlier_rows(plan, tracker) if shared.resume else {}
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
@@ -88,7 +86,10 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
             needed = plan
         tags = {**options.tags, **_holdout_looks(needed, tracker)}
         executor = Executor(needed, cache, options.n_jobs, options.backend)
-        executor.run(shared.latency)
+        if any(stage.missing for stage in needed.stages):
+            # While workers compute, this process only waits: time to import what drawing and writing take.
+            threading.Thread(target=import_libraries, daemon=True).start()
+        executor.run(shared.latency, opened)
         return _score_and_log(plan, executor, tracker, earlier, replace(options, tags=tags))
 
 

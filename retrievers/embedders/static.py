@@ -17,6 +17,7 @@ _LONGEST_REMEMBERED = 32
 _TOGETHER = 32
 _MARK = "\u2581"  # how SentencePiece writes the start of a word
 _REMEMBERED = 1_000_000
+_TEXTS_REMEMBERED = 20_000
 
 
 class StaticVectors:
@@ -31,6 +32,8 @@ class StaticVectors:
         self._tokenizer = tokenizer
         self._word_starts = {number for token, number in tokenizer.get_vocab().items() if token.startswith(_MARK)}
         self._of_word: dict[str, tuple[int, ...]] = {}
+        # A reranker meets the same passages in one pool after another.
+        self._distinct: dict[str, TokenIds] = {}
 
     def tokens(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the token numbers of each text in order, int32 [tokens]; none for a text without words."""
@@ -39,11 +42,16 @@ class StaticVectors:
         return [np.fromiter(chain.from_iterable(map(of_word.__getitem__, words)), np.int32) for words in split]
 
     def distinct_tokens(self, texts: Sequence[str]) -> list[TokenIds]:
-        """Return the token numbers of each text once each, ascending, int32."""
-        split = [set(composed(text).split()) for text in texts]
+        """Return the token numbers of each text once each, ascending, int32. Texts are remembered for a while."""
+        unseen = [text for text in dict.fromkeys(texts) if text not in self._distinct]
+        if len(self._distinct) + len(unseen) > _TEXTS_REMEMBERED:
+            self._distinct, unseen = {}, list(dict.fromkeys(texts))
+        split = [set(composed(text).split()) for text in unseen]
         of_word = self._of_word_with(set().union(*split))
-        found = [set(chain.from_iterable(map(of_word.__getitem__, words))) for words in split]
-        return [np.sort(np.fromiter(tokens, np.int32, len(tokens))) for tokens in found]
+        for text, words in zip(unseen, split, strict=True):
+            tokens = set(chain.from_iterable(map(of_word.__getitem__, words)))
+            self._distinct[text] = np.sort(np.fromiter(tokens, np.int32, len(tokens)))
+        return [self._distinct[text] for text in texts]
 
     def _of_word_with(self, words: set[str]) -> dict[str, tuple[int, ...]]:
         if len(self._of_word) > _REMEMBERED:
