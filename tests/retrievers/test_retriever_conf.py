@@ -85,7 +85,7 @@ def test_every_reranker_can_be_swapped_in(choice: str, built: Composed) -> None:
 
 def test_the_choices_are_these() -> None:
     assert {group: names(group) for group in ("retriever", "embedder", "reranker", "analyzer", "fusion")} == {
-        "retriever": ["bm25", "hybrid", "recorded", "reranked", "semantic"],
+        "retriever": ["bm25", "hidden", "hybrid", "recorded", "reranked", "semantic"],
         "embedder": ["sentence_transformers", "wordllama"],
         "reranker": ["cross_encoder", "late_interaction"],
         "analyzer": ["mixed", "plain", "words"],
