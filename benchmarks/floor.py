@@ -17,7 +17,7 @@ from hydra import compose, initialize_config_dir
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
 from runner.config import conf_directory, home, register_resolvers
-from runner.tracking import open_client
+from runner.recording.tracking import open_client
 
 
 def main() -> None:
@@ -42,7 +42,9 @@ def main() -> None:
             new = client.create_run(experiment, tags=run.data.tags, run_name=run.info.run_name).info.run_id
             now = int(time.time() * 1000)
             metrics = [Metric(k, v, now, 0) for k, v in run.data.metrics.items()]
-            metrics += [Metric(k, v, now, s) for k, v in run.data.metrics.items() if k.startswith("curve/") for s in range(7)]
+            metrics += [
+                Metric(k, v, now, s) for k, v in run.data.metrics.items() if k.startswith("curve/") for s in range(7)
+            ]
             client.log_batch(new, metrics=metrics, params=[Param(k, v) for k, v in run.data.params.items()])
             if run.inputs.dataset_inputs:
                 client.log_inputs(

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from runner.recorder import dismiss_recorder, start_recorder
+from runner.recording.recorder import dismiss_recorder, start_recorder
 
 # With any of these Hydra, or the plan, has the last word and nothing is logged.
 _LOGS_NOTHING = (

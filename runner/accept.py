@@ -4,12 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from runner.baseline import accept, baseline_key, decisions, undo
 from runner.command import leave
 from runner.config import register_resolvers
+from runner.deciding.baseline import accept, baseline_key, decisions, undo
 from runner.errors import InputError
 from runner.place import Place
-from runner.stored import find_run
+from runner.recording.stored import find_run
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

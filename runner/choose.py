@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.choose_plots import draw_plots
-from runner.choose_report import print_selection, write_reports
 from runner.command import leave
 from runner.config import register_resolvers
+from runner.deciding.choose_plots import draw_plots
+from runner.deciding.choose_report import print_selection, write_reports
+from runner.deciding.policies import read_policy
+from runner.deciding.scores import METRICS, RunScores
+from runner.deciding.smallest_k import COSTS, Candidate, choose
 from runner.errors import ConfigError, InputError
 from runner.place import Place
-from runner.policies import read_policy
-from runner.scores import METRICS, RunScores
-from runner.smallest_k import COSTS, Candidate, choose
-from runner.stored import StoredRun
-from runner.sweeps import Sweep
-from runner.tracking import Tracker
-from runner.variants import variants_of
+from runner.recording.stored import StoredRun
+from runner.recording.sweeps import Sweep
+from runner.recording.tracking import Tracker
+from runner.recording.variants import variants_of
 
 if TYPE_CHECKING:
     from mlflow.entities import Run

@@ -20,10 +20,10 @@ from tqdm import tqdm
 from retrievers.base import RetrievalError
 from runner.composing import JobComposer, without_hydra
 from runner.config import Settings, conf_directory, register_resolvers
+from runner.engine.plan import Request
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, run_jobs
-from runner.plan import Request
-from runner.tracking import Tracker
+from runner.recording.tracking import Tracker
 
 UNUSABLE = 2
 BROKEN = 1
@@ -100,7 +100,7 @@ def _run(requests: Sequence[Request], options: Options) -> int:
     settings = requests[0].settings
     if settings.gate is None or not outcome.rows:
         return outcome.status
-    from runner.gate_report import gate_lines
+    from runner.deciding.gate_report import gate_lines
     from runner.release import gate_run
 
     blocked = False

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runner.command import leave
-from runner.compare_report import print_comparison, write_reports
-from runner.comparison import Comparison, Options, compare
 from runner.config import register_resolvers
+from runner.deciding.compare_report import print_comparison, write_reports
+from runner.deciding.comparison import Comparison, Options, compare
+from runner.deciding.explain import causes
+from runner.deciding.gating import refuse_unlike
+from runner.deciding.scores import METRICS, RunScores
 from runner.errors import ConfigError, InputError
-from runner.explain import causes
-from runner.gating import refuse_unlike
 from runner.place import Place
-from runner.scores import METRICS, RunScores
-from runner.stored import StoredRun
-from runner.tracking import Tracker
+from runner.recording.stored import StoredRun
+from runner.recording.tracking import Tracker
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

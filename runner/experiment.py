@@ -16,23 +16,23 @@ from typing import Any
 from tqdm import tqdm
 
 from retrievers.base import Combining, Rankings, Rescoring
-from runner.announce import plan_lines
-from runner.artifacts import ArtifactWriter, import_libraries
-from runner.cache import Cache
-from runner.context import ContextMeter
+from runner.engine.announce import plan_lines
+from runner.engine.cache import Cache
+from runner.engine.execute import Executor, look_up
+from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
 from runner.errors import RunnerError
-from runner.evaluate import evaluate
-from runner.execute import Executor, look_up
 from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.mlflow_store import charts_path, compare_path, is_local, ui_command
-from runner.names import key_part
-from runner.plan import Inputs, Job, Plan, Request, make_plan
-from runner.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
-from runner.recorder import RecordedTracker, take_recorder
-from runner.report import Row, print_table
-from runner.summary import log_summary
-from runner.tracking import Record, RunStore, Tracker
-from runner.uncertainty import uncertainties_of
+from runner.page.summary import log_summary
+from runner.recording.artifacts import ArtifactWriter, import_libraries
+from runner.recording.context import ContextMeter
+from runner.recording.mlflow_store import charts_path, compare_path, is_local, ui_command
+from runner.recording.names import key_part
+from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
+from runner.recording.recorder import RecordedTracker, take_recorder
+from runner.recording.report import Row, print_table
+from runner.recording.tracking import Record, RunStore, Tracker
+from runner.scoring.evaluate import evaluate
+from runner.scoring.uncertainty import uncertainties_of
 
 DONE, FAILED = 0, 1
 

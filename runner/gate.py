@@ -7,10 +7,10 @@ from pathlib import Path
 
 from runner.command import leave
 from runner.config import register_resolvers
+from runner.deciding.gate_report import gate_lines
+from runner.deciding.policies import read_policy
 from runner.errors import ConfigError
-from runner.gate_report import gate_lines
 from runner.place import Place
-from runner.policies import read_policy
 from runner.release import gate_run
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from runner.config import Settings
 from runner.documents.document import Normalization
-from runner.parts import build, digest
+from runner.engine.parts import build, digest
 from runner.snapshot import Snapshot, SnapshotStore
 from runner.suite import Suite
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from runner.config import TrackingSettings, home
 from runner.errors import ConfigError
-from runner.mlflow_store import sqlite_uri
-from runner.tracking import Tracker
+from runner.recording.mlflow_store import sqlite_uri
+from runner.recording.tracking import Tracker
 
 _OWN = ("tracking.uri", "store")
 

@@ -3,22 +3,22 @@
 import tempfile
 from pathlib import Path
 
-from runner.baseline import accepted_runs, baseline_key
+from runner.deciding.baseline import accepted_runs, baseline_key
+from runner.deciding.gate_report import write_reports
+from runner.deciding.gating import GateResult, judge
+from runner.deciding.scores import RunScores
 from runner.documents.document import Normalization
+from runner.engine.parts import build
+from runner.engine.plan import Request
 from runner.errors import RunnerError
 from runner.experiment import Options, run_jobs
-from runner.gate_report import write_reports
-from runner.gating import GateResult, judge
 from runner.inputs import snapshot_store
-from runner.names import metric_key
-from runner.parts import build
-from runner.plan import Request
 from runner.policy import Policy
+from runner.recording.names import metric_key
+from runner.recording.stored import StoredRun
+from runner.recording.tracking import Tracker
 from runner.repeat import StoredInputs, for_this_machine
-from runner.scores import RunScores
 from runner.snapshot import Snapshot
-from runner.stored import StoredRun
-from runner.tracking import Tracker
 
 REPORTS = "gate"
 _VALUE = {"pass": 1.0, "inconclusive": 0.0, "fail": -1.0}

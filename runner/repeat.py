@@ -8,18 +8,18 @@ import yaml
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.artifacts import per_query_table
 from runner.config import Settings, plain
+from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.experiment import Options, run_jobs
 from runner.place import Place
-from runner.plan import Request
-from runner.provenance import git_state
-from runner.record import Scored, metrics_of, params_of
+from runner.recording.artifacts import per_query_table
+from runner.recording.provenance import git_state
+from runner.recording.record import Scored, metrics_of, params_of
+from runner.recording.stored import StoredRun
+from runner.recording.tracking import printed
 from runner.snapshot import Snapshot
-from runner.stored import StoredRun
 from runner.suite import Suite
-from runner.tracking import printed
 
 _MOST_LISTED = 10
 # What makes it the same run, or is decided by the rerun itself.

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from runner.canonical import sha256_of
 from runner.errors import MOST_LISTED, ConfigError, InputError, Problem
-from runner.nearest_ids import nearest_ids
+from runner.formats.canonical import sha256_of
+from runner.formats.nearest_ids import nearest_ids
 from runner.snapshot import UNITS as SNAPSHOT_UNITS
 from runner.snapshot import Snapshot
 

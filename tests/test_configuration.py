@@ -12,8 +12,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from retrievers.base import RetrievalError
 from runner.config import Settings, conf_directory, register_resolvers
+from runner.engine.parts import TARGET, build
 from runner.errors import ConfigError
-from runner.parts import TARGET, build
 
 NODES = ("corpus", "chunker", "suite", "retriever")
 # What a choice needs beside itself: the files that only a user has, or the part of a retriever it stands in.

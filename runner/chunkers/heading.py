@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runner.chunkers.base import Chunk
 from runner.documents.document import Document
 from runner.errors import ConfigError
-from runner.markdown_outline import Outline, outline_of
+from runner.formats.markdown_outline import Outline, outline_of
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter

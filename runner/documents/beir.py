@@ -7,7 +7,7 @@ from typing import Any
 
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
-from runner.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
+from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
 
 _OWN_KEYS = ("_id", "title", "text", "metadata")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
-from runner.json_array import read_array
-from runner.reading import id_fault, kind_of, nfc
+from runner.formats.json_array import read_array
+from runner.formats.reading import id_fault, kind_of, nfc
 
 
 @dataclass(frozen=True)

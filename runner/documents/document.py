@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from runner.canonical import sha256_of
 from runner.errors import ConfigError
+from runner.formats.canonical import sha256_of
 
 _FORMS = ("NFC", "NFKC", "none")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runner.errors import Problem
-from runner.strict_yaml import read_mapping
+from runner.formats.strict_yaml import read_mapping
 
 _BLOCK = re.compile(r"---[ \t]*\n(?P<yaml>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 

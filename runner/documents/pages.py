@@ -9,8 +9,8 @@ from runner.documents.document import Document, Normalization
 from runner.documents.front_matter import split_front_matter
 from runner.documents.html import html_to_markdown
 from runner.errors import InputError, Problem
-from runner.markdown_outline import first_title
-from runner.reading import decode, id_fault, nfc, read_bytes
+from runner.formats.markdown_outline import first_title
+from runner.formats.reading import decode, id_fault, nfc, read_bytes
 
 _HTML = (".html", ".htm")
 _PLAIN = (".txt",)

@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from retrievers.base import Passages
-from runner.canonical import sha256_of, sha256_of_lines
 from runner.chunkers.base import Chunker
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError
+from runner.formats.canonical import sha256_of, sha256_of_lines
 
 FORMAT = 1
 UNITS = ("document", "passage")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner.canonical import canonical_json
 from runner.documents.document import Document
 from runner.errors import InputError, RunnerError
+from runner.formats.canonical import canonical_json
 from runner.snapshot.snapshot import FORMAT, Passage, Snapshot
 
 _HEAD = "snapshot.json"

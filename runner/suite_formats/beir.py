@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
-from runner.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
+from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
 from runner.suite import FieldValue, Suite
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.qrels import (

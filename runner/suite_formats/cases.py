@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
-from runner.json_array import read_array
-from runner.reading import id_fault, kind_of
+from runner.formats.json_array import read_array
+from runner.formats.reading import id_fault, kind_of
 from runner.suite import Suite
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.own import collect_queries

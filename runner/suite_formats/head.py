@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from runner.errors import ConfigError
-from runner.reading import did_you_mean, id_fault, kind_of
+from runner.formats.reading import did_you_mean, id_fault, kind_of
 from runner.suite import CROSSING, DERIVED_FIELDS, HISTORY_MODES, ROLES, UNITS, JudgedQuery
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES}

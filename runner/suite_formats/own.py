@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner.canonical import canonical_json
 from runner.errors import InputError, Problem
-from runner.reading import decode, json_lines, nfc, numbered_lines, read_bytes, unknown_keys
-from runner.strict_yaml import YamlMapping, read_mapping
+from runner.formats.canonical import canonical_json
+from runner.formats.reading import decode, json_lines, nfc, numbered_lines, read_bytes, unknown_keys
+from runner.formats.strict_yaml import YamlMapping, read_mapping
 from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.head import head_faults, names_in, slice_faults
 from runner.suite_formats.query_row import QueryRow, RowRules

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.errors import MOST_LISTED, ConfigError, Problem
-from runner.nearest_ids import nearest_ids
-from runner.reading import HIGHEST_GRADE, id_fault, nfc, numbered_lines, read_bytes
+from runner.formats.nearest_ids import nearest_ids
+from runner.formats.reading import HIGHEST_GRADE, id_fault, nfc, numbered_lines, read_bytes
 from runner.suite import FieldValue, JudgedQuery
 
 NEGATIVE = ("error", "zero")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from runner.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
+from runner.formats.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
 from runner.suite import SOURCES, FieldValue, JudgedQuery
 from runner.suite_formats.head import SLICEABLE
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import ConfigError, InputError, Problem
-from runner.reading import decode, id_fault, nfc, read_bytes
+from runner.formats.reading import decode, id_fault, nfc, read_bytes
 from runner.suite import Suite
 from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (

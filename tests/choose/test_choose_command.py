@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from runner.tracking import open_client
+from runner.recording.tracking import open_client
 
 
 @dataclass(frozen=True)

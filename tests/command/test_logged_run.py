@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from runner.artifacts import CONFIG, PER_QUERY, SUITE
 from runner.config import Settings
+from runner.recording.artifacts import CONFIG, PER_QUERY, SUITE
 from runner.suite_formats.own import read_own
 
 CURVE = [1, 2, 3, 5, 10, 20, 50, 100]

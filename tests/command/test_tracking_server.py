@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from runner.tracking import open_client
+from runner.recording.tracking import open_client
 
 WAIT = 90.0
 

@@ -7,7 +7,7 @@ import pytest
 from runner.chunkers import Chunk, Heading, WholeDocument
 from runner.documents import Document
 from runner.errors import ConfigError
-from runner.markdown_outline import slug_of
+from runner.formats.markdown_outline import slug_of
 
 
 def cut(text: str, title: str = "Page", id_: str = "page.md", **settings: int) -> list[tuple[str, str, str]]:
@@ -130,9 +130,7 @@ def test_no_text_is_lost_by_cutting_long_sections() -> None:
 TABLE = "| a | b |\n|---|---|\n" + "\n".join(f"| {n} | {'x' * 20} |" for n in range(10))
 FENCE = "```python\n" + "\n\n".join(f"# line {n}\nx = {n}" for n in range(20)) + "\n```"
 HTML = (
-    "<table>\n<tr><td>1</td></tr>\n\n<tr><td>\n\n# no heading\n\n<table></table></td></tr>\n"
-    + "x" * 90
-    + "\n</table>"
+    "<table>\n<tr><td>1</td></tr>\n\n<tr><td>\n\n# no heading\n\n<table></table></td></tr>\n" + "x" * 90 + "\n</table>"
 )
 
 

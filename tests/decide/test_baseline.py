@@ -8,9 +8,9 @@ import pytest
 from decide_office import Desk, Office
 
 from runner import accept
-from runner.baseline import Event, accepted_runs, decisions, history_of
-from runner.baseline import accept as accept_run
-from runner.baseline import undo as undo_run
+from runner.deciding.baseline import Event, accepted_runs, decisions, history_of
+from runner.deciding.baseline import accept as accept_run
+from runner.deciding.baseline import undo as undo_run
 from runner.errors import InputError
 
 

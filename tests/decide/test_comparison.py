@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from decide_scores import Asked, found, lost, scores, stored
 
-from runner.comparison import Comparison, Line, Options, Pair, changed_params, compare
+from runner.deciding.comparison import Comparison, Line, Options, Pair, changed_params, compare
+from runner.deciding.scores import METRICS, RunScores
 from runner.errors import ConfigError, InputError
-from runner.scores import METRICS, RunScores
 from runner.stats.paired import holm
 
 # Ranks in A and in B of the only relevant item of five queries; 0 for not found.

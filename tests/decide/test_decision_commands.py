@@ -10,8 +10,8 @@ from decide_scores import rule
 from engine_world import bm25, double
 
 from runner import accept, compare, gate
-from runner.baseline import accept as accept_run
-from runner.policies import read_policy
+from runner.deciding.baseline import accept as accept_run
+from runner.deciding.policies import read_policy
 from runner.release import gate_run
 from runner.suite import JudgedQuery
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from decide_scores import stored
 
-from runner.explain import Cause, causes, document_changes, sentence
+from runner.deciding.explain import Cause, causes, document_changes, sentence
 from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.own import write_own
 

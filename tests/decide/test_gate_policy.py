@@ -8,10 +8,10 @@ import yaml
 from decide_scores import rule
 
 from runner.config import conf_directory
+from runner.deciding.policies import policy_of, read_policy
+from runner.deciding.scores import METRICS as SCORED_METRICS
 from runner.errors import ConfigError, InputError
-from runner.policies import policy_of, read_policy
 from runner.policy import METRICS
-from runner.scores import METRICS as SCORED_METRICS
 
 GOOD = {"name": "mine", "rules": [rule("floor", min=0.5)]}
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from decide_scores import found, lost, policy, rule, scores, stored
 
-from runner.gate_report import gate_lines, gate_markdown, headline, write_reports
-from runner.gating import GateResult, judge
+from runner.deciding.gate_report import gate_lines, gate_markdown, headline, write_reports
+from runner.deciding.gating import GateResult, judge
 
 NASTY = "<script>alert(1)</script> | `x` *y*\n第二行"
 

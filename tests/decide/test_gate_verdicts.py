@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from decide_scores import Asked, found, lost, policy, rule, scores, stored
 
-from runner.gate_report import gate_values
-from runner.gating import GateResult, Verdict, judge
-from runner.scores import RunScores
+from runner.deciding.gate_report import gate_values
+from runner.deciding.gating import GateResult, Verdict, judge
+from runner.deciding.scores import RunScores
 
 RARE = "change_type.option_removed"
 # One-sided 95% is one end of the two-sided 90% interval: z = 1.6449, z^2 = 2.7055.
@@ -235,8 +235,8 @@ ONE_VERDICT = """
 import json, sys
 sys.path.insert(0, {support!r})
 from decide_scores import policy, rule, scores, Asked
-from runner.gate_report import gate_values
-from runner.gating import judge
+from runner.deciding.gate_report import gate_values
+from runner.deciding.gating import judge
 before = scores([Asked((1 + n % 7,), 1 + n % 3, ("a.x",) if n % 4 else ("a.y",)) for n in range(200)])
 after = scores([Asked((1 + n % 5,), 1 + n % 3, ("a.x",) if n % 4 else ("a.y",)) for n in range(200)])
 rules = [rule(f"{{m}} {{s}}", metric=m, slice=s, min=0.4, max_drop=0.02) for m in ("recall", "ndcg", "map") for s in

@@ -7,7 +7,7 @@ from decide_office import Office
 from engine_world import bm25
 
 from runner.errors import ConfigError
-from runner.metrics import AT_K, MEAN_NAMES
+from runner.scoring.metrics import AT_K, MEAN_NAMES
 
 TwoRuns = tuple[Office, str, str]
 MEANS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from decide_scores import found, policy, rule, scores, stored
 
-from runner.comparison import compare
+from runner.deciding.comparison import compare
+from runner.deciding.gating import judge
+from runner.deciding.scores import RunScores
 from runner.errors import ConfigError, InputError
-from runner.gating import judge
-from runner.scores import RunScores
 
 
 def gate(one: RunScores, other: RunScores) -> Any:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runner.cache import Cache, pair_key, text_key
+from runner.engine.cache import Cache, pair_key, text_key
+from runner.engine.packing import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
 from runner.errors import RunnerError
-from runner.packing import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
 
 KEYS = [text_key(text) for text in ("refund", "退款", "")]
 VALUES = [b"one", b"", b"three" * 100]
@@ -146,7 +146,7 @@ def test_an_interrupted_transaction_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_process_killed_in_a_transaction_leaves_nothing(tmp_path: Path) -> None:
     script = (
-        "import os, sys\nfrom pathlib import Path\nfrom runner.cache import Cache, text_key\n"
+        "import os, sys\nfrom pathlib import Path\nfrom runner.engine.cache import Cache, text_key\n"
         "def items():\n    for n in range(5000):\n        yield text_key(str(n)), b'x' * 1000\n    os._exit(9)\n"
         "cache = Cache(Path(sys.argv[1]))\ncache.put('kept', 'rankings', {}, [(text_key('a'), b'whole')])\n"
         "cache.put('space', 'rankings', {}, items())\n"
@@ -171,7 +171,7 @@ def test_two_caches_open_at_once_see_each_others_facts(tmp_path: Path) -> None:
 
 def test_many_processes_may_make_the_same_cache_at_the_same_moment(tmp_path: Path) -> None:
     script = (
-        "import sys, time\nfrom pathlib import Path\nfrom runner.cache import Cache, text_key\n"
+        "import sys, time\nfrom pathlib import Path\nfrom runner.engine.cache import Cache, text_key\n"
         "time.sleep(max(0, float(sys.argv[3]) - time.time()))\n"
         "for n in range(20):\n    with Cache(Path(sys.argv[1]) / str(n)) as cache:\n"
         "        cache.put('space', 'rankings', {}, [(text_key(sys.argv[2]), b'x')])\n"

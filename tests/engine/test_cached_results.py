@@ -24,9 +24,9 @@ from engine_world import (
     toy_model,
 )
 
-from runner.cache import CacheMiss
+from runner.engine.cache import CacheMiss
+from runner.engine.plan import make_plan
 from runner.errors import RunnerError
-from runner.plan import make_plan
 
 
 @pytest.fixture
@@ -397,7 +397,7 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
 
 
 def test_a_damaged_ranking_is_computed_again_with_a_warning(world: World) -> None:
-    from runner.packing import pack_ranking
+    from runner.engine.packing import pack_ranking
 
     first = world.sweep(bm25())
     held = next(each for each in first.stage("bm25").held.values() if len(each.rows) > 1)

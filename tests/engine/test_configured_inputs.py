@@ -8,10 +8,10 @@ import pytest
 from engine_world import World, bm25
 
 from runner.config import Settings
+from runner.engine.plan import Request, make_plan
 from runner.errors import InputError
 from runner.experiment import Options, run_jobs
 from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.plan import Request, make_plan
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from engine_world import TIMED, Node, World, bm25, double, hybrid, reranked, semantic, toy_model
 
+from runner.engine.parallel import Task, run_tasks
+from runner.engine.plan import make_plan
 from runner.experiment import Options, run_jobs
-from runner.parallel import Task, run_tasks
-from runner.plan import make_plan
 
 KILLED = "the worker process was killed (out of memory?)"
 
@@ -159,7 +159,7 @@ def test_no_task_needs_no_worker() -> None:
 
 
 def runs(world: World) -> list[Any]:
-    from runner.tracking import Tracker
+    from runner.recording.tracking import Tracker
 
     tracker = Tracker(world.settings(bm25()).tracking)
     return list(tracker.client.search_runs([tracker.experiment_id]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from retrievers.base import Index
-from runner.index_store import IndexStore
+from runner.engine.index_store import IndexStore
 
 INDEX = Index({"data": np.array([0.5, 1 / 3]), "rows": np.zeros(0, np.int32)}, {"vocabulary": ["refund", "退款"]})
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from engine_world import bm25, double, hybrid, late, reranked, semantic, toy_model
 
+from runner.engine.parts import build, digest
 from runner.errors import ConfigError
-from runner.parts import build, digest
 
 OwnModule = Callable[[str], str]
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from engine_world import World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.announce import plan_lines
-from runner.cache import Cache
+from runner.engine.announce import plan_lines
+from runner.engine.cache import Cache
+from runner.engine.execute import look_up
+from runner.engine.plan import Plan, Request, make_plan
 from runner.errors import ConfigError, InputError
-from runner.execute import look_up
 from runner.experiment import Options, run_jobs
-from runner.plan import Plan, Request, make_plan
 
 
 def announced(world: World, plan: Plan) -> list[str]:

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from engine_world import TIMED, World, bm25, double, reranked, semantic, toy_model
 
-from runner.artifacts import ArtifactWriter, escape
 from runner.config import Settings
 from runner.experiment import Options, Outcome, run_jobs
+from runner.recording.artifacts import ArtifactWriter, escape
 from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.own import read_own
 
@@ -284,7 +284,7 @@ def test_what_runs_share_is_made_once_and_each_has_its_own_copy(outcome: Outcome
 
 
 def test_the_sweep_has_a_run_with_a_table_and_plots_by_slice(judged_world: JudgedWorld, outcome: Outcome) -> None:
-    from runner.tracking import Tracker
+    from runner.recording.tracking import Tracker
 
     tracker = Tracker(judged_world.settings(bm25()).tracking)
     (run,) = tracker.finished({"kind": "sweep"})

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from engine_world import Node, World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.evaluate import evaluate
-from runner.measured import Measured
-from runner.parts import build
-from runner.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, tags_of
+from runner.engine.measured import Measured
+from runner.engine.parts import build
+from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, tags_of
+from runner.scoring.evaluate import evaluate
 
 
 def scored(world: World, node: Node, measured: dict[str, Measured] | None = None, **changes: Any) -> Scored:

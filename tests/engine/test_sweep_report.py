@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runner.plots import recall_by_slice, recall_curve
-from runner.report import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
+from runner.recording.plots import recall_by_slice, recall_curve
+from runner.recording.report import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
 
 
 def row(
@@ -121,7 +121,7 @@ def test_without_slices_there_is_no_worst() -> None:
 
 
 def test_the_worst_slice_is_named_as_it_was_written() -> None:
-    from runner.names import key_part
+    from runner.recording.names import key_part
 
     key = key_part("類型.a@1 / b%")
     metrics = {**row().metrics, f"recall/{key}": 0.25, f"n/{key}": 8}

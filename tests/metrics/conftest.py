@@ -8,9 +8,9 @@ import pytest
 
 from retrievers.base import Passages, Rankings
 from runner.documents.document import Document
-from runner.evaluate import JudgedSet
-from runner.metrics import Judgments, Relevance
-from runner.slices import Freshness
+from runner.scoring.evaluate import JudgedSet
+from runner.scoring.metrics import Judgments, Relevance
+from runner.scoring.slices import Freshness
 from runner.snapshot import Passage, Snapshot
 from runner.suite import JudgedQuery, Suite
 

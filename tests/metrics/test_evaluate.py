@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrievers.base import Passages, Rankings
-from runner.evaluate import LOST_IN_POOL, LOST_IN_RANKING, Evaluation, JudgedSet, evaluate
+from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING, Evaluation, JudgedSet, evaluate
 
 Lay = Callable[..., JudgedSet]
 Rank = Callable[..., Rankings]
@@ -177,7 +177,7 @@ def test_rankings_of_other_queries_are_refused(lay: Lay, rank: Rank) -> None:
 
 
 def test_freshness_is_read_from_the_documents_that_are_relevant(lay: Lay) -> None:
-    from runner.slices import Freshness
+    from runner.scoring.slices import Freshness
 
     for unit, relevant in (("passage", ["G", "A"]), ("document", [{"d.md": 1}, {"a.md": 1}])):
         slices = lay(*relevant, unit=unit, freshness=Freshness(days=(30,))).slices

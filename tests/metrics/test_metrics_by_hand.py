@@ -6,7 +6,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from runner.metrics import (
+from runner.scoring.metrics import (
     AT_K,
     OVER_DEPTH,
     Judgments,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Success, nDCG
 
 from retrievers.base import Rankings
-from runner.metrics import AT_K, OVER_DEPTH, Judgments, Relevance
+from runner.scoring.metrics import AT_K, OVER_DEPTH, Judgments, Relevance
 
 MOST_UNITS = 12
 NAMES = (*AT_K, *OVER_DEPTH)

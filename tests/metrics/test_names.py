@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mlflow.utils.validation import MAX_ENTITY_KEY_LENGTH, _validate_metric_name
 
 from runner.errors import RunnerError
-from runner.names import LONGEST, key_part, long_names, metric_key, read_key_part
+from runner.recording.names import LONGEST, key_part, long_names, metric_key, read_key_part
 
 AWKWARD = [
     "a@1", "a_at_1", "a_x40_1", "a\n", "a", "\n", " a", "a ", ".", "..", "../a", "/a", "a//b", "a/b", "a/", "./a",

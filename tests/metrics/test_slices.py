@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runner.errors import ConfigError
-from runner.slices import MOST_VALUES, Freshness, Slices, slice_queries, text_length
+from runner.scoring.slices import MOST_VALUES, Freshness, Slices, slice_queries, text_length
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from report_world import Desk, hybrid, reranked, told
 
-from runner.text_length import has_han, token_length, token_lengths
+from runner.scoring.text_length import has_han, token_length, token_lengths
 
 WORDS = re.compile(r"\w+")
 
@@ -88,7 +88,7 @@ def test_pairs_are_those_a_reranker_looks_at() -> None:
 
 
 def test_the_figures_are_logged_under_their_names_and_along_k() -> None:
-    from runner.record import curves_of, metrics_of
+    from runner.recording.record import curves_of, metrics_of
 
     one = Desk().score(told(q1="ad", q2="c", q3="cda"))[0]
     assert metrics_of(one)["context_tokens"] == 2.0

@@ -2,8 +2,8 @@
 
 from report_world import Desk, hybrid, reranked, told
 
-from runner.record import Scored
-from runner.stage_trace import Tracer
+from runner.page.stage_trace import Tracer
+from runner.recording.record import Scored
 
 
 def fates(scored: Scored, query: int) -> dict[str, str]:

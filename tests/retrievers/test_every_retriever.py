@@ -114,9 +114,7 @@ def test_no_queries_have_no_rankings(retriever: Retriever, make_passages: Make) 
 
 
 @pytest.mark.parametrize("text", ["", " \n\t"])
-def test_an_empty_query_ranks_nothing(
-    text: str, retriever: Retriever, make_passages: Make, make_queries: Ask
-) -> None:
+def test_an_empty_query_ranks_nothing(text: str, retriever: Retriever, make_passages: Make, make_queries: Ask) -> None:
     assert len(ranked(retriever, make_passages(*TEXTS), make_queries(text), 10).rows) == 0
 
 
@@ -131,9 +129,7 @@ def test_empty_passages_are_never_found(retriever: Retriever, make_passages: Mak
     assert not {2, 6} & set(found.rows.tolist())
 
 
-def test_a_corpus_of_empty_passages_ranks_nothing(
-    retriever: Retriever, make_passages: Make, make_queries: Ask
-) -> None:
+def test_a_corpus_of_empty_passages_ranks_nothing(retriever: Retriever, make_passages: Make, make_queries: Ask) -> None:
     assert len(ranked(retriever, make_passages("", " ", "\n"), make_queries(*QUESTIONS), 10).rows) == 0
 
 
@@ -145,9 +141,7 @@ def test_chinese_and_mixed_questions_find_their_passage(
     assert row in rows[:3], name
 
 
-def test_composed_and_decomposed_forms_rank_alike(
-    retriever: Retriever, make_passages: Make, make_queries: Ask
-) -> None:
+def test_composed_and_decomposed_forms_rank_alike(retriever: Retriever, make_passages: Make, make_queries: Ask) -> None:
     forms = [unicodedata.normalize(form, "café résumé") for form in ("NFC", "NFD")]
     composed, decomposed = (make_passages(*(unicodedata.normalize(form, text) for text in TEXTS))
                             for form in ("NFC", "NFD"))  # fmt: skip

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from runner.metrics import Judgments, Relevance
+from runner.deciding.scores import RunScores
+from runner.deciding.smallest_k import Candidate
 from runner.policy import Policy
-from runner.scores import RunScores
-from runner.slices import Slices
-from runner.smallest_k import Candidate
-from runner.stored import StoredRun
+from runner.recording.stored import StoredRun
+from runner.scoring.metrics import Judgments, Relevance
+from runner.scoring.slices import Slices
 
 DEPTH = 20
 KS = (1, 3, 5, 10)

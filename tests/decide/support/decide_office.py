@@ -13,12 +13,12 @@ from engine_world import Node, World, bm25
 from runner.chunkers import WholeDocument
 from runner.config import Settings
 from runner.documents.document import Document
+from runner.engine.parts import build
 from runner.experiment import Options, Outcome, run_jobs
 from runner.inputs import snapshot_store
-from runner.parts import build
+from runner.recording.tracking import Tracker, open_client
 from runner.snapshot import Snapshot
 from runner.suite import JudgedQuery, Suite
-from runner.tracking import Tracker, open_client
 
 SIGNS = "甲乙丙丁戊己庚辛壬癸"
 REMOVED = "topic.removed"

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from runner.metrics import Judgments, Relevance
-from runner.policies import policy_of
+from runner.deciding.policies import policy_of
+from runner.deciding.scores import RunScores
 from runner.policy import Policy
-from runner.scores import RunScores
-from runner.slices import Slices
-from runner.stored import StoredRun
+from runner.recording.stored import StoredRun
+from runner.scoring.metrics import Judgments, Relevance
+from runner.scoring.slices import Slices
 
 PARAMS = {
     "retriever": "bm25", "k": "5", "depth": "10", "suite": "core", "suite_revision": "rev1", "suite_role": "regression",

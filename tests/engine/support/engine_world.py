@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from runner.cache import Cache
 from runner.chunkers import WholeDocument
 from runner.config import LatencySettings, Settings
 from runner.documents.document import Document
-from runner.crew import Counts
-from runner.execute import Executor, look_up
-from runner.plan import Plan, Request, Stage, make_plan
+from runner.engine.cache import Cache
+from runner.engine.crew import Counts
+from runner.engine.execute import Executor, look_up
+from runner.engine.plan import Plan, Request, Stage, make_plan
 from runner.snapshot import Snapshot
 from runner.suite import JudgedQuery, Suite
 

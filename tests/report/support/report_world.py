@@ -8,12 +8,12 @@ from retrievers.base import Passages, Query, Rankings, Rescoring
 from runner.chunkers import WholeDocument
 from runner.chunkers.base import Chunk
 from runner.config import Settings
-from runner.context import ContextMeter
 from runner.documents.document import Document
-from runner.evaluate import evaluate
-from runner.plan import Job, Request, make_plan
-from runner.record import Scored
-from runner.report import Row
+from runner.engine.plan import Job, Request, make_plan
+from runner.recording.context import ContextMeter
+from runner.recording.record import Scored
+from runner.recording.report import Row
+from runner.scoring.evaluate import evaluate
 from runner.snapshot import Snapshot
 from runner.suite import JudgedQuery, Suite
 

@@ -1,0 +1,1 @@
+"""From runs to decisions: compare, gate, choose."""

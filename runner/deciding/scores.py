@@ -1,0 +1,123 @@
+"""The scores of a stored run, query by query, at any k its rankings reach: nothing else is needed to judge it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runner.errors import ConfigError, InputError
+from runner.recording.stored import StoredRun
+from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
+from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, Floats, Judgments, Relevance
+from runner.scoring.slices import Slices
+
+_NEEDED = ("found_ranks", "found_grades", "judged_grades", "source", "pool_recall", "slices")
+# Metric name as people write it -> name of the per-query value.
+_VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
+METRICS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One stored run, its scored queries sorted by id.
+
+    ranked: passage ids by query, as far as stored. pool_recall: float64 [queries].
+    """
+
+    run: StoredRun
+    query_ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    sources: tuple[str, ...]
+    ranked: Sequence[Sequence[str]]
+    relevance: Relevance
+    pool_recall: Floats
+    slices: Slices
+
+    @classmethod
+    def of(cls, run: StoredRun) -> "RunScores":
+        """Read a run's table of queries. Raises InputError for one that was made before this was stored."""
+        table = run.per_query()
+        missing = [name for name in _NEEDED if name not in table.column_names]
+        if missing:
+            raise InputError(
+                f"run {run.id} was logged by an earlier version, without {', '.join(missing)}; "
+                f"repeat it with python -m runner.rerun {run.id} and use the new run"
+            )
+        rows = [row for row in table.to_pylist() if row["answerable"]]
+        rows.sort(key=lambda row: row["query_id"])
+        return cls(
+            run,
+            tuple(row["query_id"] for row in rows),
+            tuple(row["text"] for row in rows),
+            tuple(row["source"] for row in rows),
+            [row["ranked"] for row in rows],
+            _relevance(rows, int(run.params["min_grade"])),
+            np.array([row["pool_recall"] for row in rows], np.float64),
+            _slices(rows),
+        )
+
+    @property
+    def depth(self) -> int:
+        """How far the rankings go, so the largest k there is."""
+        return int(self.run.params["depth"])
+
+    @property
+    def k(self) -> int:
+        """The k the run was logged at."""
+        return int(self.run.params["k"])
+
+    def values(self, metric: str, k: int) -> Floats:
+        """A metric of every query at k, float64 [queries]. Raises ConfigError for an unknown metric or k."""
+        if metric not in METRICS:
+            raise ConfigError(f"unknown metric {metric!r}; known: {', '.join(METRICS)}")
+        if not 1 <= k <= self.depth:
+            raise ConfigError(f"k={k} is outside the rankings of run {self.run.id}, which go to depth {self.depth}")
+        if metric in AT_K:
+            return AT_K[metric](self.relevance, k)
+        if metric == "pool_recall":
+            return self.pool_recall
+        return OVER_DEPTH[_VALUE_OF[metric]](self.relevance)
+
+    def members(self, group: str) -> NDArray[np.bool_]:
+        """Which queries a slice holds, all for "", bool [queries]. Raises ConfigError naming the known slices."""
+        if not group:
+            return np.ones(len(self.query_ids), np.bool_)
+        if group not in self.slices.names:
+            raise ConfigError(
+                f"unknown slice {group!r} of run {self.run.id}; known: {', '.join(self.slices.names) or 'none'}"
+            )
+        members: NDArray[np.bool_] = self.slices.members[self.slices.names.index(group)]
+        return members
+
+    @cached_property
+    def first_ranks(self) -> NDArray[np.int64]:
+        """Rank of the first relevant, 0 if none, int64 [queries]."""
+        return self.relevance.first_rank
+
+    def lost(self, number: int) -> str:
+        """Where a failing query lost its relevant items: the pool or the ranking."""
+        return LOST_IN_RANKING if self.pool_recall[number] > 0 else LOST_IN_POOL
+
+
+def _relevance(rows: Sequence[dict[str, Any]], min_grade: int) -> Relevance:
+    judged = [dict(enumerate(row["judged_grades"])) for row in rows]
+    most = max((len(grades) for grades in judged), default=0)
+    judgments = Judgments.of(judged, max(most, 1), min_grade)
+    width = max((len(row["ranked"]) for row in rows), default=0)
+    gains = np.zeros((len(rows), width), np.int64)
+    for number, row in enumerate(rows):
+        gains[number, np.array(row["found_ranks"], np.int64) - 1] = row["found_grades"]
+    length = np.array([len(row["ranked"]) for row in rows], np.int64)
+    return Relevance(judgments, np.full(gains.shape, -1, np.int64), gains, gains > 0, length)
+
+
+def _slices(rows: Sequence[dict[str, Any]]) -> Slices:
+    names = sorted({name for row in rows for name in row["slices"]})
+    number = {name: position for position, name in enumerate(names)}
+    members = np.zeros((len(names), len(rows)), np.bool_)
+    for position, row in enumerate(rows):
+        members[[number[name] for name in row["slices"]], position] = True
+    return Slices(tuple(names), members)

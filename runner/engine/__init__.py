@@ -1,0 +1,1 @@
+"""From jobs to rankings: plan, cache, workers, measurements."""

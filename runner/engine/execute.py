@@ -1,0 +1,165 @@
+"""Bring every stage of a plan to completion: read the cache, compute what is missing in workers, store it.
+
+Level by level: leaves first get their vectors and indexes, then all stages of a level are ranked side by
+side; pairs are scored before the stages that read them. Results are stored as they arrive, so that a
+sweep that is stopped loses no more than the tasks under way.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from retrievers.base import Combining, Indexing, Rankings, Rescoring, Vectorial
+from runner.config import LatencySettings
+from runner.engine import work
+from runner.engine.cache import Cache, CacheMiss
+from runner.engine.crew import Counts, Crew, guarded
+from runner.engine.facts import FactBook
+from runner.engine.leaves import Leaves
+from runner.engine.measured import Measured
+from runner.engine.packing import pack_ranking, unpack_ranking
+from runner.engine.pair_scoring import PairScoring
+from runner.engine.parallel import Task
+from runner.engine.parts import digest
+from runner.engine.plan import Plan, Stage
+from runner.engine.progress import Bars
+
+_QUERIES_A_TASK = 256
+
+
+def look_up(plan: Plan, cache: Cache) -> None:
+    """Fill every stage with the rankings the cache holds for it; nothing is computed."""
+    for stage in plan.stages:
+        if stage.identity is None:
+            continue
+        for key, value in cache.get(digest(stage.identity), stage.missing).items():
+            depth, rows, scores = unpack_ranking(value)
+            # A ranking that stopped short of its depth has everything, however deep the request.
+            if depth >= stage.depth or len(rows) < depth:
+                stage.held[key] = Rankings(np.array([0, len(rows)], np.int64), rows, scores).cut(stage.depth)
+        stage.cached = len(stage.held)
+
+
+class Executor:
+    """Runs the stages of one plan. A stage that fails carries its error; the others go on."""
+
+    def __init__(self, plan: Plan, cache: Cache, n_jobs: int, backend: str) -> None:
+        self._plan = plan
+        self._cache = cache
+        self._crew = Crew(n_jobs, backend, FactBook(cache))
+        self._leaves = Leaves(self._crew, cache)
+        self._pairs = PairScoring(self._crew, cache)
+
+    @property
+    def counts(self) -> Counts:
+        """What has been computed so far."""
+        return self._crew.counts
+
+    def run(self, latency: LatencySettings, checkpoint: Callable[[], object] = int) -> None:
+        """Complete the stages level by level, and time those of a level when it is done, here and one by one.
+
+        checkpoint: called after the first level's indexes; what it raises ends the work before most of it is done.
+        The cache must have been looked up. Raises CacheMiss when the cache is all there may be.
+        """
+        if self._cache.mode == "only":
+            _refuse_misses(self._plan, self._cache)
+        levels: dict[int, list[Stage]] = defaultdict(list)
+        for stage in self._plan.stages:
+            levels[stage.level].append(stage)
+        for _, stages in sorted(levels.items()):
+            for stage in stages:
+                failed = next((source for source in stage.sources.values() if source.error), None)
+                stage.error = failed.error if failed else stage.error
+            self._leaves.prepare(_unfinished(stages))
+            if _unfinished(stages):
+                checkpoint()
+            self._pairs.score(_unfinished(stages))
+            self._rank(_unfinished(stages))
+            for stage in stages:
+                self._crew.facts.finish(stage, partial(self._leaves.index_of, stage), latency)
+
+    def measured(self, stage: Stage) -> Measured | None:
+        """What was measured when this stage was computed, now or in an earlier sweep."""
+        return self._crew.facts.measured(stage)
+
+    def _rank(self, stages: Sequence[Stage]) -> None:
+        tasks = [task for stage in stages for task in guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]
+        with Bars((id(stage), stage.part.name, len(stage.missing)) for stage in stages) as bars:
+            for task, done in self._crew.run(tasks):
+                stage, keys = task.owner
+                if self._crew.succeeded(stage, done):
+                    self._keep_rankings(stage, keys, done.value)
+                bars.advance(id(stage), task.units)
+
+    def _ranking_tasks(self, stage: Stage) -> Iterator[Task]:
+        function, arguments = self._ranking_work(stage)
+        keys = stage.missing
+        # Only the retriever itself knows what it does once a call, so it gets all its queries at once.
+        size = len(keys) if function is work.rank else _QUERIES_A_TASK
+        for start in range(0, len(keys), size):
+            batch = keys[start : start + size]
+            yield Task((stage, batch), function, arguments(batch), len(batch))
+
+    def _ranking_work(self, stage: Stage) -> tuple[Callable[..., Any], Callable[[Sequence[bytes]], tuple[Any, ...]]]:
+        """The worker's function for this kind of retriever, and what it is given for some of the queries."""
+        name, retriever, depth = stage.part.name, stage.part.object, stage.depth
+
+        def of(keys: Sequence[bytes]) -> list[Any]:
+            return [stage.queries[key] for key in keys]
+
+        if isinstance(retriever, Rescoring):
+
+            def rescoring(keys: Sequence[bytes]) -> tuple[Any, ...]:
+                sources = stage.source_rankings(of(keys))
+                return name, retriever, sources, self._pairs.of(stage, of(keys), sources), of(keys), depth
+
+            return work.rescore, rescoring
+        if isinstance(retriever, Combining):
+            return work.combine, lambda keys: (name, retriever, stage.source_rankings(of(keys)), of(keys), depth)
+        if isinstance(retriever, Vectorial):
+            index, vectors = self._leaves.index_of(stage), self._leaves.query_vectors
+            return work.search_vectors, lambda keys: (
+                name, retriever, index, vectors(stage, of(keys)), of(keys), depth,
+            )  # fmt: skip
+        if isinstance(retriever, Indexing):
+            index = self._leaves.index_of(stage)
+            return work.search, lambda keys: (name, retriever, index, of(keys), depth)
+        passages = stage.snapshot.passages_for_retrieval()
+        return work.rank, lambda keys: (name, retriever, passages, of(keys), depth)
+
+    def _keep_rankings(self, stage: Stage, keys: Sequence[bytes], rankings: Rankings) -> None:
+        items = []
+        for number, key in enumerate(keys):
+            rows, scores = rankings.one(number)
+            stage.held[key] = Rankings(np.array([0, len(rows)], np.int64), rows, scores)
+            items.append((key, pack_ranking(stage.depth, rows, scores)))
+        self.counts.rankings[stage.part.name] += len(keys)
+        if stage.identity is not None:
+            self._cache.put(digest(stage.identity), "rankings", stage.identity, items)
+
+
+def _unfinished(stages: Sequence[Stage]) -> list[Stage]:
+    return [stage for stage in stages if stage.missing and not stage.error]
+
+
+def _refuse_misses(plan: Plan, cache: Cache) -> None:
+    """Raise CacheMiss for what would have to be computed, but for rankings that are only read from a local file."""
+    never = [
+        stage.part.name for stage in plan.stages if stage.missing and stage.identity is None and not _only_read(stage)
+    ]
+    if never:
+        raise CacheMiss(f"cache=only, but results of {', '.join(never)} are never kept (cacheable = False)")
+    lacking = [stage for stage in plan.stages if stage.missing and stage.identity is not None]
+    lines = [f"{stage.part.name}: {len(stage.missing)} of {len(stage.queries)}" for stage in lacking]
+    if lines:
+        raise CacheMiss(f"cache=only, but {cache.path} lacks rankings ({'; '.join(lines)}); run once with cache=on")
+
+
+def _only_read(stage: Stage) -> bool:
+    """Whether a stage's rankings, or all that it is made of and keeps none of, come from files of the user's."""
+    if stage.sources:
+        return all(source.identity is not None or _only_read(source) for source in stage.sources.values())
+    return bool(getattr(stage.part.object, "files", dict)())

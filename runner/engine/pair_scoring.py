@@ -1,0 +1,75 @@
+"""Pair scores of a plan: every pair that any reranked stage of a level looks at, scored once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from retrievers.base import Query, Rankings, Rescoring, Scores
+from runner.engine import work
+from runner.engine.cache import Cache
+from runner.engine.crew import Crew, guarded
+from runner.engine.pairs import PairBatch, PairBook, batch_pairs
+from runner.engine.parallel import Done, Task
+from runner.engine.parts import Part, space_of
+from runner.engine.plan import Stage
+from runner.engine.progress import Bars
+
+_RERANKED_A_TASK = 32
+
+
+class PairScoring:
+    """Scores pairs and hands them out; pools of different size share theirs."""
+
+    def __init__(self, crew: Crew, cache: Cache) -> None:
+        self._crew = crew
+        self._pairs = PairBook(cache)
+
+    def of(self, stage: Stage, queries: Sequence[Query], sources: Mapping[str, Rankings]) -> Scores:
+        """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
+        texts = stage.snapshot.passages_for_retrieval().texts
+        return self._pairs.of(_reranker(stage), queries, stage.part.object.candidates(sources), texts)
+
+    def score(self, stages: Sequence[Stage]) -> None:
+        """Score each pair that any of these stages looks at once, whichever pools it is in."""
+        wanted: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
+        for stage in stages:
+            for number, (query, rows) in enumerate(guarded(stage, _candidates)):
+                group = (space_of(_reranker(stage)), stage.snapshot.id)
+                if number == 0:
+                    users[group].append(stage)
+                wanted[group][query.text].update(rows)
+        tasks: list[Task] = []
+        for group, by_query in wanted.items():
+            texts = users[group][0].snapshot.passages_for_retrieval().texts
+            reranker = _reranker(users[group][0])
+            for batch in batch_pairs(self._pairs.missing(reranker, by_query, texts), texts, _RERANKED_A_TASK):
+                arguments = (reranker.object, batch.queries, batch.passages, batch.pairs)
+                tasks.append(Task((group, reranker, batch), work.score_pairs, arguments, len(batch.pairs)))
+        totals: Counter[tuple[str, str]] = Counter()
+        for task in tasks:
+            totals[task.owner[0]] += task.units
+        labels = {group: f"{_reranker(users[group][0]).name} pairs" for group in totals}
+        with Bars((group, labels[group], total) for group, total in totals.items()) as bars:
+            for task, done in self._crew.run(tasks):
+                group, reranker, batch = task.owner
+                self._keep_pairs(users[group], reranker, batch, done)
+                bars.advance(group, task.units)
+
+    def _keep_pairs(self, users: Sequence[Stage], reranker: Part, batch: PairBatch, done: Done) -> None:
+        usable = [self._crew.succeeded(stage, done) for stage in users]
+        if done.error is None and any(usable):
+            self._crew.counts.pairs += len(batch.pairs)
+            self._pairs.keep(reranker, batch, done.value)
+
+
+def _reranker(stage: Stage) -> Part:
+    return stage.part.of_object(stage.part.object.reranker)
+
+
+def _candidates(stage: Stage) -> list[tuple[Query, list[int]]]:
+    """The passages whose pairs with each missing query a reranked stage looks at."""
+    if not isinstance(stage.part.object, Rescoring):
+        return []
+    queries = [stage.queries[key] for key in stage.missing]
+    candidates = stage.part.object.candidates(stage.source_rankings(queries))
+    return [(query, candidates.one(number)[0].tolist()) for number, query in enumerate(queries)]

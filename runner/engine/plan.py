@@ -1,0 +1,240 @@
+"""From many jobs to the unique stages that serve them all: what has to be ranked, for which queries, how deep."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from retrievers.base import Combining, Query, Rankings, Rescoring
+from runner.config import Settings
+from runner.engine.cache import text_key
+from runner.engine.parts import Part, build, digest
+from runner.errors import ConfigError, InputError, RunnerError
+from runner.scoring.evaluate import JudgedSet
+from runner.scoring.metrics import METRICS_VERSION
+from runner.scoring.slices import Freshness
+from runner.snapshot import Snapshot
+from runner.suite import Suite
+
+
+class Inputs(Protocol):
+    """Where a job's snapshot and suite come from."""
+
+    def snapshot(self, settings: Settings) -> Snapshot: ...
+
+    def suite(self, settings: Settings) -> Suite: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A job as it was asked for: its overrides, its settings, and the YAML with its interpolations still in it."""
+
+    overrides: tuple[str, ...]
+    settings: Settings
+    source: str = ""
+
+
+@dataclass(eq=False)
+class Stage:
+    """Rankings of one retriever on one snapshot for all queries that any job needs, as deep as the deepest need.
+
+    held: what is known so far, by query key. error and trace: why it cannot be computed, once known.
+    """
+
+    part: Part
+    snapshot: Snapshot
+    level: int
+    sources: Mapping[str, "Stage"]
+    depth: int = 0
+    queries: dict[bytes, Query] = field(default_factory=dict)
+    held: dict[bytes, Rankings] = field(default_factory=dict)
+    cached: int = 0
+    error: str | None = None
+    trace: str = ""
+
+    @property
+    def identity(self) -> dict[str, Any] | None:
+        """What decides these rankings, or None if they are not to be kept."""
+        return self.part.identity and {"retriever": self.part.identity, "snapshot": self.snapshot.id}
+
+    @property
+    def missing(self) -> list[bytes]:
+        """Keys of the queries still to be ranked."""
+        return [key for key in self.queries if key not in self.held]
+
+    def query_key(self, query: Query) -> bytes:
+        """Kept rankings are known by text alone; others may depend on the query's id too."""
+        return text_key(query.text if self.part.key else f"{query.id}\0{query.text}")
+
+    def rankings(self, queries: Iterable[Query], depth: int) -> Rankings:
+        """The rankings of these queries, cut to depth; all must be held."""
+        return Rankings.concatenate([self.held[self.query_key(query)] for query in queries]).cut(depth)
+
+    def source_rankings(self, queries: Sequence[Query]) -> dict[str, Rankings]:
+        """The rankings of every source for these queries, each as deep as this stage reads it."""
+        depths = self.part.object.source_depths
+        return {name: source.rankings(queries, depths[name]) for name, source in self.sources.items()}
+
+
+@dataclass(eq=False)
+class Job:
+    """One effective configuration: a cut of one stage's rankings, scored by one suite.
+
+    variant: the overrides, besides those that the name shows anyway, in which this job differs from others of its
+    sweep. also: the overrides of requests that turned out to be the same job.
+    """
+
+    settings: Settings
+    overrides: tuple[str, ...]
+    stage: Stage
+    judged: JudgedSet
+    queries: tuple[Query, ...]
+    source: str
+    variant: str = ""
+    also: list[tuple[str, ...]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The run's name: `reranked k=5 pool=50`, without a pool where none is used, and its variant."""
+        pool = getattr(self.stage.part.object, "pool", None) if isinstance(self.stage.part.object, Rescoring) else None
+        shown = [f"{self.stage.part.name} k={self.settings.k}"]
+        shown += [f"pool={pool}"] if pool else []
+        shown += [self.variant] if self.variant else []
+        return " ".join(shown)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of everything that decides this job's metrics; equal fingerprints are one run."""
+        part = self.stage.part
+        return digest({
+            "retriever": part.key or part.sharing_key,
+            "snapshot": self.stage.snapshot.id,
+            "suite": self.judged.suite.revision,
+            "suite_name": self.judged.suite.name,
+            "slices": list(self.judged.suite.slices),
+            "slicing": self.settings.slicing.model_dump(mode="json"),
+            "history": self.settings.history,
+            "k": self.settings.k,
+            "depth": self.settings.depth,
+            "curve": list(self.settings.curve_within_depth()),
+            "seed": self.settings.seed,
+            "intervals": self.settings.intervals and self.settings.intervals.model_dump(mode="json"),
+            "metrics": METRICS_VERSION,
+        })  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Jobs to score, and the stages to compute first in order of level. duplicates: requests that were merged."""
+
+    jobs: tuple[Job, ...]
+    stages: tuple[Stage, ...]
+    requested: int
+
+    def without(self, fingerprints: set[str]) -> "Plan":
+        """The plan less some jobs, and less the stages that only they needed."""
+        jobs = tuple(job for job in self.jobs if job.fingerprint not in fingerprints)
+        needed: set[int] = set()
+        waiting = [job.stage for job in jobs]
+        while waiting:
+            stage = waiting.pop()
+            needed.add(id(stage))
+            waiting.extend(stage.sources.values())
+        return Plan(jobs, tuple(stage for stage in self.stages if id(stage) in needed), self.requested)
+
+    @property
+    def scored_configurations(self) -> int:
+        """Sum over jobs of their scored queries."""
+        return sum(len(job.judged.scored) for job in self.jobs)
+
+
+def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
+    """Build every job, merge those with the same effective configuration, and collect their stages.
+
+    Raises InputError or ConfigError before anything is computed.
+    """
+    stages: dict[tuple[str, str], Stage] = {}
+    judged: dict[tuple[str, str, str], JudgedSet] = {}
+    jobs: dict[str, Job] = {}
+    problems: list[RunnerError] = []
+    for request in requests:
+        try:
+            job = _job(request, inputs, stages, judged)
+        except (ConfigError, InputError) as error:
+            asked = " ".join(request.overrides)
+            problems.append(type(error)(f"{asked}: {error}") if asked and len(requests) > 1 else error)
+            continue
+        twin = jobs.setdefault(job.fingerprint, job)
+        if twin is not job:
+            twin.also.append(request.overrides)
+    if problems:
+        raise type(problems[0])("\n".join(dict.fromkeys(map(str, problems))))
+    _name_variants(list(jobs.values()))
+    ordered = sorted(stages.values(), key=lambda stage: stage.level)
+    return Plan(tuple(jobs.values()), tuple(ordered), len(requests))
+
+
+# Overrides whose effect a run's name, or a column of its own in every table, shows already.
+_SHOWN = ("k", "pool", "retriever", "retriever.pool", "suite", "dataset", "dataset.path", "corpus.path", "suite.path")
+
+
+def _name_variants(jobs: Sequence[Job]) -> None:
+    """Give jobs that differ in other settings than those names tell of these settings as a variant."""
+    asked = [dict(override.lstrip("+").partition("=")[::2] for override in job.overrides) for job in jobs]
+    keys = list(dict.fromkeys(key for overrides in asked for key in overrides if key not in _SHOWN))
+    differing = [key for key in keys if len({overrides.get(key) for overrides in asked}) > 1]
+    for job, overrides in zip(jobs, asked, strict=True):
+        parts = [f"{key.removeprefix('retriever.')}={overrides[key]}" for key in differing if key in overrides]
+        job.variant = " ".join(parts)
+
+
+def _job(
+    request: Request,
+    inputs: Inputs,
+    stages: dict[tuple[str, str], Stage],
+    judged: dict[tuple[str, str, str], JudgedSet],
+) -> Job:
+    settings = request.settings
+    suite = inputs.suite(settings)
+    if suite.role == "holdout" and not settings.allow_holdout:
+        raise ConfigError(
+            f"suite {suite.name!r} has the role holdout: every look at it makes it less of one; "
+            "add allow_holdout=true to look, which is recorded"
+        )
+    snapshot = inputs.snapshot(settings)
+    slicing = digest(settings.slicing.model_dump(mode="json"))
+    key = (suite.name + suite.revision + digest(list(suite.slices)), snapshot.id, slicing)
+    if key not in judged:
+        suite.check(snapshot)
+        freshness = settings.slicing.freshness
+        judged[key] = JudgedSet.of(suite, snapshot, Freshness(**freshness.model_dump()) if freshness else None)
+    laid = judged[key]
+    if not laid.ranked:
+        raise ConfigError(f"suite {suite.name!r} has no judged query, so there is nothing to score")
+    queries = tuple(Query(query.id, suite.query_text(query, settings.history)) for query in laid.ranked)
+    part = build(settings.retriever, "retriever")
+    stage = _stage(part, part, snapshot, queries, settings.depth, stages)
+    return Job(settings, request.overrides, stage, laid, queries, request.source)
+
+
+def _stage(
+    part: Part,
+    root: Part,
+    snapshot: Snapshot,
+    queries: Sequence[Query],
+    depth: int,
+    stages: dict[tuple[str, str], Stage],
+) -> Stage:
+    """Find or make the stage of a part, and those of its sources, and widen them to this need."""
+    retriever = part.object
+    sources: dict[str, Stage] = {}
+    if isinstance(retriever, Combining | Rescoring):
+        for name, source in retriever.sources.items():
+            inner = root.of_object(source)
+            sources[name] = _stage(inner, root, snapshot, queries, retriever.source_depths[name], stages)
+    key = part.key or part.sharing_key
+    level = 1 + max((source.level for source in sources.values()), default=-1)
+    stage = stages.setdefault((key, snapshot.id), Stage(part, snapshot, level, sources))
+    stage.depth = max(stage.depth, depth)
+    for query in queries:
+        stage.queries.setdefault(stage.query_key(query), query)
+    return stage

@@ -1,0 +1,1 @@
+"""From scores to recorded runs: MLflow, files, tables, figures."""

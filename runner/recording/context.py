@@ -1,0 +1,85 @@
+"""What a run costs whoever reads its results: the text of the first k passages, and the pairs a reranker looks at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Rankings, Rescoring
+from runner.engine.plan import Job
+from runner.scoring.metrics import Floats
+from runner.scoring.text_length import token_lengths
+from runner.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Context:
+    """Lengths, in the estimated tokens of `text_length`, of the first k passages together, over scored queries.
+
+    mean and p95: at the job's k. curve: the mean by k. reranked_pairs: mean pairs a query that the last stage
+    scores with its reranker, 0 where it has none.
+    """
+
+    mean: float
+    p95: float
+    curve: tuple[tuple[int, float], ...]
+    reranked_pairs: float
+
+    def metrics(self) -> dict[str, float]:
+        """The figures under the names they are logged by."""
+        return {
+            "context_tokens": self.mean,
+            "context_tokens_p95": self.p95,
+            "reranked_pairs": self.reranked_pairs,
+        }
+
+
+class ContextMeter:
+    """Measures the contexts of many jobs; the passages of a snapshot are counted once."""
+
+    def __init__(self) -> None:
+        self._lengths: dict[str, NDArray[np.int64]] = {}
+
+    def measure(self, job: Job, rankings: Rankings, pool: Rankings, ks: Sequence[int]) -> Context | None:
+        """Measure one job; rankings and pool as they were scored. None if it has no scored query."""
+        n = len(job.judged.scored)
+        if not n:
+            return None
+        scored = np.arange(n)
+        kept = _first_of_each_unit(rankings.take(scored), job.judged.unit_of_row, len(job.judged.units))
+        together = _cumulated(kept, self._of(job.stage.snapshot))
+        at_k = together[:, min(job.settings.k, together.shape[1] - 1)]
+        rescoring = isinstance(job.stage.part.object, Rescoring)
+        return Context(
+            float(at_k.mean()),
+            float(np.percentile(at_k, 95)),
+            tuple((k, float(together[:, min(k, together.shape[1] - 1)].mean())) for k in sorted({*ks, job.settings.k})),
+            float(np.diff(pool.offsets)[:n].mean()) if rescoring else 0.0,
+        )
+
+    def _of(self, snapshot: Snapshot) -> NDArray[np.int64]:
+        if snapshot.id not in self._lengths:
+            self._lengths[snapshot.id] = token_lengths(snapshot.passages_for_retrieval().texts)
+        return self._lengths[snapshot.id]
+
+
+def _first_of_each_unit(rankings: Rankings, unit_of_row: NDArray[np.int64], n_units: int) -> Rankings:
+    """Keep the passage that stands for each unit, as the metrics do: k counts units."""
+    if n_units == len(unit_of_row):
+        return rankings
+    numbers = rankings.query_numbers()
+    _, first = np.unique(numbers * n_units + unit_of_row[rankings.rows], return_index=True)
+    first.sort()
+    counts = np.bincount(numbers[first], minlength=len(rankings))
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return Rankings(offsets, rankings.rows[first], rankings.scores[first])
+
+
+def _cumulated(rankings: Rankings, lengths: NDArray[np.int64]) -> Floats:
+    """Length of the first 0, 1, 2 ... passages of each query, float64 [queries, ranks + 1]."""
+    counts = np.diff(rankings.offsets)
+    table = np.zeros((len(rankings), int(counts.max(initial=0)) + 1))
+    numbers = rankings.query_numbers()
+    table[numbers, np.arange(len(numbers)) - rankings.offsets[numbers] + 1] = lengths[rankings.rows]
+    return np.cumsum(table, axis=1)

@@ -1,0 +1,166 @@
+"""The result of a sweep as a person reads it: a table, the worst slices, the failures by cause."""
+
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from runner.recording.names import read_key_part
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# A slice of fewer queries is shown as worst only where no larger one exists.
+LEAST_IN_SLICE = 5
+# The width of what is no terminal: nothing is cut there.
+_PAPER = 1000
+SCORES = ("hit", "recall", "mrr", "ndcg", "pool_recall")
+LATENCIES = ("latency_p50_ms", "latency_p95_ms")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run as the table shows it, read from what was logged, so that a skipped run looks like a new one."""
+
+    run_id: str
+    name: str
+    retriever: str
+    k: int
+    pool: str
+    suite: str
+    snapshot: str
+    variant: str
+    metrics: Mapping[str, float]
+
+    def worst_slice(self) -> tuple[str, float, int] | None:
+        """Name, recall and n of the slice with the lowest recall."""
+        rows = [
+            (value, read_key_part(key.removeprefix("recall/")), int(self.metrics[f"n/{key.removeprefix('recall/')}"]))
+            for key, value in self.metrics.items()
+            if key.startswith("recall/")
+        ]
+        rows = [row for row in rows if row[2] >= LEAST_IN_SLICE] or rows
+        if not rows:
+            return None
+        value, name, n = min(rows)
+        return name, value, n
+
+
+def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
+    """Print the table, the worst slice of each retriever and, beneath, what the marks mean.
+
+    In a narrow terminal the columns of time and failures are left out, and said to be.
+    """
+    from rich.console import Console
+
+    target = stream or sys.stdout
+    console = Console(
+        file=target, width=None if target.isatty() else _PAPER, highlight=False, emoji=False, markup=False
+    )
+    full, narrow = _table(rows), _table(rows, narrow=True)
+    # Measured as on paper: on a narrow console rich would cut the numbers themselves.
+    paper = console.options.update(width=_PAPER)
+    fits = console.measure(full, options=paper).maximum <= console.width
+    shown = full if fits else narrow
+    console.print(shown, width=console.measure(shown, options=paper).maximum, crop=False, soft_wrap=True)
+    if fits:
+        console.print(
+            "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
+        )
+    else:
+        console.print(
+            "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
+        )
+    for line in worst_lines(rows):
+        console.print(line, soft_wrap=True)
+
+
+def markdown_table(rows: Sequence[Row]) -> str:
+    """The same table as Markdown."""
+    header, body = table_cells(rows)
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    # A name may hold the character that parts the cells.
+    texts = [[text.replace("|", "\\|") + ("*" if best else "") for text, best in cells] for cells in body]
+    lines += ["| " + " | ".join(cells) + " |" for cells in texts]
+    return "\n".join(lines)
+
+
+def worst_lines(rows: Sequence[Row]) -> list[str]:
+    """One line a retriever, at its largest k: the slice with the lowest recall."""
+    largest: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        key = (row.retriever, row.pool, row.variant, row.suite, row.snapshot)
+        if key not in largest or row.k > largest[key].k:
+            largest[key] = row
+    lines = []
+    for row in largest.values():
+        worst = row.worst_slice()
+        if worst:
+            name, value, n = worst
+            lines.append(
+                f"worst slice of {row.name}: {name}  recall {value:.3f} (n={n}; all {row.metrics['recall']:.3f})"
+            )
+    return lines
+
+
+def as_text(rows: Sequence[Row]) -> str:
+    """What `print_table` prints, as text."""
+    stream = io.StringIO()
+    print_table(rows, stream)
+    return stream.getvalue()
+
+
+def _table(rows: Sequence[Row], narrow: bool = False) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    header, body = table_cells(rows, narrow)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for position, name in enumerate(header):
+        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
+    for cells in body:
+        table.add_row(*(Text(text + ("*" if best else " "), style="bold" if best else "") for text, best in cells))
+    return table
+
+
+def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], list[list[tuple[str, bool]]]]:
+    """Headings, and for each row its cells with whether they are the best at its k."""
+    several = {name: len({getattr(row, name) for row in rows}) > 1 for name in ("pool", "variant", "suite", "snapshot")}
+    extra = [name for name, more in several.items() if more]
+    header = ["retriever", *extra, "k", *SCORES, "n"]
+    header += [] if narrow else ["p50 ms", "p95 ms", "lost in pool", "in ranking"]
+    body = []
+    for row in rows:
+        rivals = [other for other in rows if (other.k, other.suite, other.snapshot) == (row.k, row.suite, row.snapshot)]
+        cells = [(row.retriever, False), *((getattr(row, name) or "-", False) for name in extra), (str(row.k), False)]
+        for name in SCORES:
+            text, best = _marked(row, rivals, name, "{:.3f}", max)
+            cells.append((text + ("" if narrow else _beside(row, name)), best))
+        cells.append((f"{row.metrics.get('n', 0):.0f}", False))
+        if not narrow:
+            cells += [_marked(row, rivals, name, "{:.2f}", min) for name in LATENCIES]
+            cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]
+        body.append(cells)
+    return header, body
+
+
+def _beside(row: Row, metric: str) -> str:
+    """What belongs beside the two scores people decide by: interval, numerator and denominator."""
+    metrics = row.metrics
+    if metric == "hit" and "hit_queries" in metrics:
+        return f" {metrics['hit_queries']:.0f}/{metrics['n']:.0f}"
+    if metric == "recall" and "recall.low" in metrics:
+        found, of = metrics["recall_hits"], metrics["recall_relevant"]
+        return f" [{metrics['recall.low']:.2f}, {metrics['recall.high']:.2f}] {found:.0f}/{of:.0f}"
+    return ""
+
+
+def _marked(row: Row, rivals: Sequence[Row], metric: str, form: str, choose: object) -> tuple[str, bool]:
+    value = row.metrics.get(metric)
+    if value is None:
+        return "-", False
+    values = [rival.metrics[metric] for rival in rivals if metric in rival.metrics]
+    best = max(values) if choose is max else min(values)
+    return form.format(value), len(set(values)) > 1 and value == best

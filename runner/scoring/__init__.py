@@ -1,0 +1,1 @@
+"""From rankings to scores: metrics, slices, intervals, cost for the reader."""

@@ -1,0 +1,192 @@
+"""Scores of one job: per query, in the mean, by slice, along k, and where each failing query was lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Rankings
+from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, Floats, Judgments, Relevance, recall
+from runner.scoring.slices import Freshness, Slices, slice_queries
+from runner.snapshot import Snapshot
+from runner.suite import JudgedQuery, Suite
+
+LOST_IN_POOL = "pool"
+LOST_IN_RANKING = "ranking"
+ALL = ""
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """A suite laid over a snapshot: what every job on the two shares.
+
+    scored and unanswerable are the queries that are ranked; unjudged is how many more the suite holds.
+    unit_of_row: int64 [passages], the position in `units` of each passage.
+    """
+
+    suite: Suite
+    scored: tuple[JudgedQuery, ...]
+    unanswerable: tuple[JudgedQuery, ...]
+    unjudged: int
+    units: tuple[str, ...]
+    unit_of_row: NDArray[np.int64]
+    judgments: Judgments
+    slices: Slices
+
+    @classmethod
+    def of(cls, suite: Suite, snapshot: Snapshot, freshness: Freshness | None = None) -> "JudgedSet":
+        """Lay a checked suite over its snapshot."""
+        passages = snapshot.passages_for_retrieval()
+        by_document = suite.unit == "document"
+        units = snapshot.units(suite.unit)
+        number = {unit: position for position, unit in enumerate(units)}
+        unit_of_row = np.array([number[id_] for id_ in (passages.documents if by_document else passages.ids)], np.int64)
+        scored = tuple(suite.scored())
+        fields = {document.id: document.fields for document in snapshot.documents}
+        if not by_document:
+            fields = {passage.id: fields[passage.document] for passage in snapshot.passages}
+        return cls(
+            suite,
+            scored,
+            tuple(suite.unanswerable()),
+            len(tuple(suite.unjudged())),
+            units,
+            unit_of_row,
+            Judgments.of(
+                [{number[id_]: grade for id_, grade in query.grades.items()} for query in scored],
+                len(units),
+                suite.min_grade,
+            ),
+            slice_queries(scored, suite.slices, min_grade=suite.min_grade, freshness=freshness, document_fields=fields),
+        )
+
+    @property
+    def ranked(self) -> tuple[JudgedQuery, ...]:
+        """Every query that a retriever has to answer, scored ones first."""
+        return self.scored + self.unanswerable
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one job measured.
+
+    values: per scored query, float64 [queries], by metric. means: by slice name (`ALL` for every query), then by
+    metric, with its counts. curve: by metric, float64 [ks]. slice_recall: float64 [slices, ks].
+    cause: per scored query, "" where something relevant is in the first k.
+    """
+
+    k: int
+    judged: JudgedSet
+    found: Relevance
+    values: Mapping[str, Floats]
+    means: Mapping[str, Mapping[str, float]]
+    ks: tuple[int, ...]
+    curve: Mapping[str, Floats]
+    slice_recall: Floats
+    cause: tuple[str, ...]
+    unanswerable: Mapping[str, float]
+
+    @property
+    def overall(self) -> Mapping[str, float]:
+        """Means over every scored query."""
+        return self.means[ALL]
+
+    def lost(self, cause: str) -> int:
+        """How many failing queries were lost there."""
+        return sum(each == cause for each in self.cause)
+
+    def worst_slice(self, metric: str = "recall", least: int = 1) -> tuple[str, float, int] | None:
+        """Name, mean and n of the slice with the lowest mean; slices under `least` queries only if all are."""
+        rows = [(means[metric], name, int(means["n"])) for name, means in self.means.items() if name != ALL]
+        rows = [row for row in rows if row[2] >= least] or rows
+        if not rows:
+            return None
+        value, name, n = min(rows)
+        return name, value, n
+
+
+def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: Sequence[int]) -> Evaluation:
+    """Score the rankings of `judged.ranked` (in that order); pool holds what their last stage looked at.
+
+    Raises ValueError if either has another number of queries, since every mean would be of the wrong ones.
+    """
+    n = len(judged.scored)
+    if not len(rankings) == len(pool) == len(judged.ranked):
+        raise ValueError(f"{len(rankings)} rankings and {len(pool)} pools for {len(judged.ranked)} queries")
+    answers = np.arange(n)
+    found = Relevance.of(rankings.take(answers), judged.unit_of_row, judged.judgments)
+    pooled = Relevance.of(pool.take(answers), judged.unit_of_row, judged.judgments)
+
+    values: dict[str, Floats] = {name: metric(found, k) for name, metric in AT_K.items()}
+    values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}
+    values["pool_recall"] = recall(pooled, pooled.found.shape[1])
+
+    members = np.vstack([np.ones((1, n), np.bool_), judged.slices.members])
+    names = (ALL, *judged.slices.names)
+    cause = np.where(values["hit"] > 0, "", np.where(values["pool_recall"] > 0, LOST_IN_RANKING, LOST_IN_POOL))
+    ks = tuple(sorted({*ks, k}))
+    return Evaluation(
+        k=k,
+        judged=judged,
+        found=found,
+        values=values,
+        means=_means(names, members, values, found, k),
+        ks=ks,
+        curve={name: np.array([metric(found, at).mean() if n else 0.0 for at in ks]) for name, metric in AT_K.items()},
+        slice_recall=_by_slice(judged.slices.members, np.stack([recall(found, at) for at in ks], axis=1)),
+        cause=tuple(map(str, cause)),
+        unanswerable=_unanswerable(rankings, n),
+    )
+
+
+def _by_slice(members: NDArray[np.bool_], columns: Floats) -> Floats:
+    """Mean of each column over each slice, float64 [slices, columns]."""
+    sizes = members.sum(axis=1, keepdims=True)
+    means: Floats = np.zeros((len(members), columns.shape[1]))
+    np.divide(members.astype(np.float64) @ columns, sizes, out=means, where=sizes > 0)
+    return means
+
+
+def _means(
+    names: Sequence[str], members: NDArray[np.bool_], values: Mapping[str, Floats], found: Relevance, k: int
+) -> dict[str, dict[str, float]]:
+    means = _by_slice(members, np.stack(list(values.values()), axis=1))
+    counted = np.stack([
+        np.ones(members.shape[1], np.int64), values["hit"].astype(np.int64),
+        found.found_at(k), found.judgments.relevant_counts,
+    ], axis=1)  # fmt: skip
+    totals = members.astype(np.int64) @ counted
+    table: dict[str, dict[str, float]] = {}
+    for name, mean, (n, hits, relevant_found, relevant) in zip(names, means, totals.tolist(), strict=True):
+        if not n:
+            table[name] = {"n": 0}  # an empty mean has no value
+            continue
+        row = {MEAN_NAMES.get(metric, metric): float(value) for metric, value in zip(values, mean, strict=True)}
+        row |= {"n": n, "hit_queries": hits, "recall_hits": relevant_found, "recall_relevant": relevant}
+        row["recall_micro"] = relevant_found / relevant
+        table[name] = row
+    return table
+
+
+def _unanswerable(rankings: Rankings, n_scored: int) -> dict[str, float]:
+    """How often, and how confidently, something was returned where nothing should be.
+
+    `separation` is the chance that an answerable query's top score exceeds an unanswerable one's (AUROC,
+    ties count half): 0.5 means that the scores cannot tell the two apart.
+    """
+    lengths = np.diff(rankings.offsets)
+    if len(rankings) == n_scored:
+        return {}
+    returned = lengths > 0
+    top = np.full(len(rankings), -np.inf)
+    top[returned] = rankings.scores[rankings.offsets[:-1][returned]]
+    inside, outside = np.sort(top[:n_scored]), top[n_scored:]
+    row: dict[str, float] = {"n": len(outside), "returned": float(returned[n_scored:].mean())}
+    if returned[n_scored:].any():
+        row["top_score"] = float(outside[returned[n_scored:]].mean())
+    if n_scored:
+        below = np.searchsorted(inside, outside, "right")
+        tied = below - np.searchsorted(inside, outside, "left")
+        row["separation"] = float(((n_scored - below) + tied / 2).mean() / n_scored)
+    return row
