@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from runner.command import run_command
 
         run_command(given)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise SystemExit(130) from None
     finally:
         dismiss_recorder()
 

@@ -12,7 +12,7 @@ from runner.config import register_resolvers
 from runner.deciding.choose_plots import draw_plots
 from runner.deciding.choose_report import print_selection, write_reports
 from runner.deciding.policies import read_policy
-from runner.deciding.scores import METRICS, RunScores
+from runner.deciding.scores import RunScores
 from runner.deciding.smallest_k import COSTS, Candidate, choose
 from runner.errors import ConfigError, InputError
 from runner.place import Place
@@ -20,6 +20,7 @@ from runner.recording.stored import StoredRun
 from runner.recording.sweeps import Sweep
 from runner.recording.tracking import Tracker
 from runner.recording.variants import variants_of
+from runner.scoring.metrics import METRICS
 
 if TYPE_CHECKING:
     from mlflow.entities import Run

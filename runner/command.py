@@ -143,7 +143,11 @@ def refuse_unreadable(arguments: Sequence[str]) -> None:
         if argument.startswith("-") or "=" not in argument:
             continue
         try:
-            parser.parse_override(argument)
+            parsed = parser.parse_override(argument)
+            if parsed.value() is None and (conf_directory() / parsed.key_or_group).is_dir():
+                raise ConfigError(
+                    f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}"
+                )
         except HydraException:
             key, _, value = argument.partition("=")
             bare = value.strip("\"'")

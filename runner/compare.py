@@ -12,11 +12,12 @@ from runner.deciding.compare_report import print_comparison, write_reports
 from runner.deciding.comparison import Comparison, Options, compare
 from runner.deciding.explain import causes
 from runner.deciding.gating import refuse_unlike
-from runner.deciding.scores import METRICS, RunScores
+from runner.deciding.scores import RunScores
 from runner.errors import ConfigError, InputError
 from runner.place import Place
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
+from runner.scoring.metrics import METRICS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

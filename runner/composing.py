@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, OverrideType
+from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
 from runner.errors import ConfigError
@@ -34,11 +34,12 @@ class JobComposer:
         of its own.
         """
         parsed = self._parser.parse_overrides(list(overrides))
-        values = [override for override in parsed if self._is_value(override)]
-        choices = tuple(str(override.input_line) for override in parsed if not self._is_value(override))
+        values = [override for override in parsed if not self._is_choice(override)]
+        choices = tuple(str(override.input_line) for override in parsed if self._is_choice(override))
         if choices not in self._bases:
             self._bases[choices] = self._load(choices)
         job = copy.deepcopy(self._bases[choices])
+        OmegaConf.set_struct(job, True)  # as Hydra has it: a misspelt key is an error
         # Hydra's own way of applying them, to the letter.
         ConfigLoaderImpl._apply_overrides_to_config(values, job)
         return job
@@ -55,14 +56,17 @@ class JobComposer:
             )
         return without_hydra(composed)
 
-    def _is_value(self, override: Override) -> bool:
-        """Whether an override only sets a value: `k=3`, but not `retriever=bm25`, `+x=1`, `~x` or `hydra.x=1`."""
+    def _is_choice(self, override: Override) -> bool:
+        """Whether an override decides which files are read, or is Hydra's own; all others are applied in their order.
+
+        Hydra's rule: the name of a group, unless its value is a mapping.
+        """
         key = override.key_or_group
-        if override.type != OverrideType.CHANGE or override.package is not None or key.startswith("hydra"):
-            return False
+        if key == "hydra" or key.startswith(("hydra.", "hydra/")) or override.package is not None:
+            return True
         if key not in self._groups:
             self._groups[key] = bool(self._loader.get_group_options(key))
-        return not self._groups[key]
+        return self._groups[key] and not isinstance(override.value(), dict)
 
 
 def without_hydra(config: DictConfig) -> DictConfig:

@@ -28,7 +28,7 @@ from runner.recording.context import ContextMeter
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, ui_command
 from runner.recording.names import key_part
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
-from runner.recording.recorder import RecordedTracker, take_recorder
+from runner.recording.recorder import RecordedTracker, standing_recorder
 from runner.recording.report import Row, print_table
 from runner.recording.tracking import Record, RunStore, Tracker
 from runner.scoring.evaluate import evaluate
@@ -75,9 +75,9 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
             print("\n".join(plan_lines(plan, cache)), flush=True)
         if shared.dry_run:
             return Outcome(DONE)
-        recorder = take_recorder()
+        recorder = standing_recorder()
         tracker: RunStore = RecordedTracker(recorder, shared.tracking) if recorder else Tracker(shared.tracking)
-        opened = tracker.end_abandoned_soon()
+        opened = tracker.open_soon()
         earlier = _earlier_rows(plan, tracker) if shared.resume else {}
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
@@ -90,49 +90,85 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
             # While workers compute, this process only waits: time to import what drawing and writing take.
             threading.Thread(target=import_libraries, daemon=True).start()
         executor.run(shared.latency, opened)
-        return _score_and_log(plan, executor, tracker, earlier, replace(options, tags=tags))
+        return _score_and_log(plan, executor, tracker, opened, earlier, replace(options, tags=tags))
 
 
 def _score_and_log(
-    plan: Plan, executor: Executor, tracker: RunStore, earlier: Mapping[str, Row], options: Options
+    plan: Plan,
+    executor: Executor,
+    tracker: RunStore,
+    opened: Callable[[], object],
+    earlier: Mapping[str, Row],
+    options: Options,
 ) -> Outcome:
     failures: list[tuple[Job, str]] = []
     sweep = f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}" if options.sweep else None
-    scored: list[Scored] = []
     rows = dict(earlier)
+    status = DONE
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
-        writer, meter = ArtifactWriter(Path(folder)), ContextMeter()
-        scores: list[Scored] = []
-        for job in [job for job in plan.jobs if job.fingerprint not in earlier]:
-            try:
-                if job.stage.error:
-                    raise StageError(job.stage.error)
-                scores.append(_score(job, executor, meter))
-            except Exception as error:  # one job's trouble, a user's class or the store's, is not the others'
-                failures.append(_failure(job, error))
-        written: list[tuple[Scored, Record, Callable[[], str]]] = []
-        for result in tqdm(_with_intervals(scores), desc="log", disable=None):
-            try:
-                _keep_snapshot(result.job, tracker)
-                record = _record(result, sweep, options.tags, writer)
-                written.append((result, record, tracker.log_soon(record)))
-            except Exception as error:
-                failures.append(_failure(result.job, error))
-        for result, record, run_id in written:
-            job = result.job
-            try:
-                rows[job.fingerprint] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
-                scored.append(result)
-            except Exception as error:
-                failures.append(_failure(job, error))
-        shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
-        if sweep:
-            log_summary(
-                tracker, sweep, scored, shown, failures, executor.counts, Path(folder) / "summary", options.tags
-            )
+        wanted = [job for job in plan.jobs if job.fingerprint not in earlier]
+        scores = _with_intervals(_score_all(wanted, executor, failures))
+        opened()
+        try:
+            scored = _log_all(scores, rows, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
+            shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
+            if sweep:
+                summary = Path(folder) / "summary"
+                try:
+                    log_summary(tracker, sweep, scored, shown, failures, executor.counts, summary, options.tags)
+                except Exception as error:  # the runs are written; that they can be read here counts more
+                    print(f"failed: the sweep's summary run: {error}", file=sys.stderr)
+                    status = FAILED
+        except BaseException:
+            # Stopped in the middle: no run may be written whose files go with this folder.
+            tracker.abandon()
+            raise
     if not options.quiet:
         _print_outcome(shown, failures, tracker, sweep)
-    return Outcome(FAILED if failures else DONE, shown, scored, failures)
+    return Outcome(FAILED if failures else status, shown, scored, failures)
+
+
+def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job, str]]) -> list[Scored]:
+    """Score the jobs whose stages stand; one job's trouble, a user's class say, is not the others'."""
+    meter = ContextMeter()
+    scores = []
+    for job in jobs:
+        try:
+            if job.stage.error:
+                raise StageError(job.stage.error)
+            scores.append(_score(job, executor, meter))
+        except Exception as error:
+            failures.append(_failure(job, error))
+    return scores
+
+
+def _log_all(
+    scores: Sequence[Scored],
+    rows: dict[str, Row],
+    failures: list[tuple[Job, str]],
+    tracker: RunStore,
+    writer: ArtifactWriter,
+    sweep: str | None,
+    options: Options,
+) -> list[Scored]:
+    """Log the results, enter their rows, and return those that were written."""
+    asked: list[tuple[Scored, Record, Callable[[], str]]] = []
+    for result in tqdm(scores, desc="log", disable=None):
+        try:
+            _keep_snapshot(result.job, tracker)
+            record = _record(result, sweep, options.tags, writer)
+            asked.append((result, record, tracker.log_soon(record)))
+        except Exception as error:
+            failures.append(_failure(result.job, error))
+    written = []
+    for result, record, run_id in asked:
+        job = result.job
+        try:
+            rows[job.fingerprint] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
+            written.append(result)
+        except Exception as error:
+            failures.append(_failure(job, error))
+    return written
 
 
 class StageError(RunnerError):

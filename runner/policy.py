@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from runner.scoring.metrics import AT_K, MEAN_NAMES
+from runner.scoring.metrics import METRICS
 
-METRICS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")
 Source = Literal["human", "synthetic", "click"]
 HUMAN: Source = "human"
 

@@ -15,6 +15,7 @@ from runner.experiment import Options, run_jobs
 from runner.inputs import snapshot_store
 from runner.policy import Policy
 from runner.recording.names import metric_key
+from runner.recording.provenance import program_version
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
 from runner.repeat import StoredInputs, for_this_machine
@@ -87,6 +88,11 @@ def _like_for_like(
 
 def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str) -> str:
     """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
+    where = "/".join([candidate.params["suite_revision"], candidate.params["documents_sha256"][:16]])
+    made = {"rerun_of": baseline.id, "repeated_on": where, "program_version": program_version()}
+    before = tracker.finished(made)
+    if before:
+        return str(before[0].info.run_id)
     snapshot = candidate.snapshot(tracker, store)
     if baseline.settings.chunker != candidate.settings.chunker:
         # The cut belongs to the configuration, the documents to the world.
@@ -96,7 +102,7 @@ def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, stor
         snapshot_store(store).save(snapshot)
     settings = for_this_machine(baseline.settings_with_files(), tracker.settings.uri, store, cache="on")
     inputs = StoredInputs(snapshot, candidate.suite())
-    tags = {"rerun_of": baseline.id, "repeated_for": candidate.id}
+    tags = {**made, "repeated_for": candidate.id}
     outcome = run_jobs([Request((), settings, baseline.source)], Options(tags=tags, quiet=True), inputs)
     if not outcome.rows:
         reasons = "; ".join(error for _, error in outcome.failures)

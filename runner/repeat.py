@@ -161,11 +161,12 @@ def ranking_differences(stored: StoredRun, scored: Scored) -> list[str]:
     lines = []
     for row, id_ in enumerate(new["query_id"]):
         now = (new["ranked"][row], new["scores"][row])
-        if id_ not in before:
+        stored_ranking = before.pop(id_, None)
+        if stored_ranking is None:
             lines.append(f"{id_}: not in the stored run")
-        elif now != before[id_]:
-            lines.append(f"{id_}: {_ranking_difference(before.pop(id_), now)}")
-    return lines
+        elif now != stored_ranking:
+            lines.append(f"{id_}: {_ranking_difference(stored_ranking, now)}")
+    return [*lines, *(f"{id_}: only in the stored run" for id_ in before)]
 
 
 def _ranking_difference(before: tuple[list[str], list[float]], now: tuple[list[str], list[float]]) -> str:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runner.deciding.gating import refuse_unlike
-from runner.deciding.scores import METRICS, RunScores
+from runner.deciding.scores import RunScores
 from runner.errors import InputError
 from runner.scoring.evaluate import ALL
-from runner.scoring.metrics import Floats
+from runner.scoring.metrics import METRICS, Floats
 from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_losses
 from runner.stats.power import minimum_detectable
 

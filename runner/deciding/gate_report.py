@@ -44,10 +44,9 @@ def gate_lines(result: GateResult) -> list[str]:
             f"(n={each.n}, {rule.severity})"
         )
         lines += [f"               {reason}" for reason in each.reasons]
-        if each.outcome != "pass":
-            lines += [f"               {note}" for note in each.notes]
-            if each.losers:
-                lines.append(f"               lost most: {', '.join(each.losers)}")
+        lines += [f"               {note}" for note in each.notes]
+        if each.outcome != "pass" and each.losers:
+            lines.append(f"               lost most: {', '.join(each.losers)}")
     return [*lines, *(f"  note: {note}" for note in result.notes)]
 
 

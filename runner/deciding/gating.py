@@ -12,7 +12,7 @@ from runner.errors import ConfigError, InputError
 from runner.policy import Policy, Rule
 from runner.scoring.metrics import Floats
 from runner.stats.intervals import bootstrap_intervals
-from runner.stats.paired import paired_intervals
+from runner.stats.paired import TIE, paired_intervals
 from runner.stats.power import minimum_detectable
 
 Outcome = Literal["pass", "fail", "inconclusive"]
@@ -188,6 +188,7 @@ def _estimate(values: Floats, rule: Rule, policy: Policy) -> Estimate:
 
 
 def _difference(differences: Floats, rule: Rule, policy: Policy) -> Estimate:
+    differences = np.where(np.abs(differences) < TIE, 0.0, differences)
     if not differences.any():
         # Not one query changed: there is no drop to be unsure of.
         return Estimate(0.0, 0.0, 0.0)
@@ -195,7 +196,9 @@ def _difference(differences: Floats, rule: Rule, policy: Policy) -> Estimate:
     ends = paired_intervals(
         differences[:, None], members, resamples=policy.resamples, level=rule.level, seed=policy.seed
     )
-    return Estimate(float(differences.mean()), float(ends.low[0, 0]), float(ends.high[0, 0]))
+    # Where no query lost there is no drop either: a gain may not turn a pass into doubt.
+    low = float(ends.low[0, 0]) if differences.min() < 0 else max(float(ends.low[0, 0]), 0.0)
+    return Estimate(float(differences.mean()), low, float(ends.high[0, 0]))
 
 
 def _losers(ids: Sequence[str], counted: NDArray[np.bool_], differences: Floats) -> tuple[str, ...]:

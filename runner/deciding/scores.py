@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from runner.errors import ConfigError, InputError
 from runner.recording.stored import StoredRun
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
-from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, Floats, Judgments, Relevance
+from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH, Floats, Judgments, Relevance
 from runner.scoring.slices import Slices
 
 _NEEDED = ("found_ranks", "found_grades", "judged_grades", "source", "pool_recall", "slices")
 # Metric name as people write it -> name of the per-query value.
 _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
-METRICS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Executor:
         """What has been computed so far."""
         return self._crew.counts
 
-    def run(self, latency: LatencySettings, checkpoint: Callable[[], object] = int) -> None:
+    def run(self, latency: LatencySettings, checkpoint: Callable[[], object] = lambda: None) -> None:
         """Complete the stages level by level, and time those of a level when it is done, here and one by one.
 
         checkpoint: called after the first level's indexes; what it raises ends the work before most of it is done.

@@ -54,7 +54,9 @@ def open_client(uri: str) -> "MlflowClient":
         return client
     except (MlflowException, OSError, ImportError, SQLAlchemyError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:300]
-        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from None
+        if not is_local(uri) and "Max retries" in reason:
+            reason = "it does not answer; is the server running?"
+        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from error
 
 
 def sqlite_path(uri: str) -> Path:

@@ -105,8 +105,9 @@ def params_of(job: Job) -> dict[str, Any]:
         "program_version": program_version(),
         "version.python": platform.python_version(),
     }
-    if hasattr(root.object, "pool"):
-        params["pool"] = root.object.pool
+    pool = getattr(root.object, "pool", None)
+    if isinstance(pool, int):
+        params["pool"] = pool
     for key, value in _flat(stage.snapshot.settings.get("chunker", {})):
         params[f"chunker.{key}"] = value
     for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
@@ -126,7 +127,7 @@ def params_of(job: Job) -> dict[str, Any]:
             params[name] = part.target.rpartition(".")[2]
         model = getattr(part.object, "model_id", None)
         if model is not None:
-            params[f"{name}.model_id"] = model
+            params[f"{name}.model_id"] = str(model)
     return {_param_key(key): value for key, value in params.items()}
 
 

@@ -11,7 +11,8 @@ import pickle
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,40 +33,64 @@ class Recorder:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         # A queue and not a pipe: while the other side is still importing, a pipe would fill up and block.
-        self._requests: Queue[Any] = context.Queue()
+        self._requests: Queue[bytes | None] = context.Queue()
+        self._abandoned = context.Event()
         self._replies, there = context.Pipe(duplex=False)
         self._process: SpawnProcess = context.Process(
-            target=_serve, args=(self._requests, there), name="recorder", daemon=True
+            target=_serve, args=(self._requests, there, self._abandoned), name="recorder", daemon=True
         )
-        self._process.start()
+        with _no_interrupt():
+            self._process.start()
         there.close()
         self._waiting: deque[Pending] = deque()
 
     def ask(self, settings: "TrackingSettings", method: str, *arguments: Any) -> "Pending":
-        """Request a call of a `Tracker` method (or the value of a property); the result may be fetched later."""
+        """Request a call of a `Tracker` method (or the value of a property); the result may be fetched later.
+
+        Raises what pickling raises for arguments that cannot travel, and RunnerError if the recorder has ended.
+        """
+        # Pickled here: the queue would do it in a thread, where a failure would only be printed.
+        request = pickle.dumps((settings, method, arguments))
+        if not self._process.is_alive():
+            raise self._ended()
         pending = Pending(self)
         self._waiting.append(pending)
-        self._requests.put((settings, method, arguments))
+        self._requests.put(request)
         return pending
 
     def settle(self, wanted: "Pending") -> None:
         """Read replies up to the wanted one."""
-        from runner.errors import RunnerError
-
         while not wanted.settled:
             try:
                 value, error = self._replies.recv()
             except (EOFError, OSError):
-                value, error = None, RunnerError("the process that writes to MLflow ended before its time")
+                value, error = None, self._ended()
             self._waiting.popleft().enter(value, error)
 
+    def abandon(self) -> None:
+        """Have it drop what has not been begun, and wait until it has ended what was."""
+        self._abandoned.set()
+        while self._waiting:
+            self.settle(self._waiting[-1])
+
     def close(self) -> None:
-        """Let it finish what was asked, and wait for it; with every answer in, nothing is left to finish."""
-        if not self._waiting:
+        """End it. Every answer that anybody waits for is in by now."""
+        try:
+            if self._waiting and self._process.is_alive():
+                self.abandon()
+        finally:
             self._process.terminate()
-        self._requests.put(None)
-        self._process.join(timeout=60)
-        self._requests.cancel_join_thread()
+            self._process.join(timeout=10)
+            self._requests.cancel_join_thread()
+
+    def _ended(self) -> Exception:
+        from runner.errors import RunnerError
+
+        self._process.join(timeout=1)
+        return RunnerError(
+            f"the process that writes to MLflow ended before its time (exit code {self._process.exitcode}); what was "
+            "computed is in the cache, resume=true skips the runs that were finished"
+        )
 
 
 class Pending:
@@ -90,11 +115,11 @@ class Pending:
 
 
 def start_recorder() -> None:
-    """Have a recorder stand by from now on; the next `take_recorder` gets it."""
+    """Have a recorder stand by from now on; `standing_recorder` hands it out."""
     _standing.append(Recorder())
 
 
-def take_recorder() -> Recorder | None:
+def standing_recorder() -> Recorder | None:
     """The recorder that stands by, or None where nobody started one."""
     return _standing[-1] if _standing else None
 
@@ -105,20 +130,37 @@ def dismiss_recorder() -> None:
         _standing.pop().close()
 
 
-def _serve(requests: "Queue[Any]", replies: Connection) -> None:
-    """Answer requests one after the other, until there are no more or the parent is gone."""
+def _serve(requests: "Queue[bytes | None]", replies: Connection, abandoned: Any) -> None:
+    """Answer requests one after the other, until the parent is gone."""
     # The person's Ctrl-C is for the parent, which then says how to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    from runner.errors import RunnerError
     from runner.recording.mlflow_store import import_client
     from runner.recording.tracking import Tracker
 
     import_client()
     trackers: dict[TrackingSettings, Tracker] = {}
     while (request := requests.get()) is not None:
-        settings, method, arguments = request
+        if abandoned.is_set():
+            replies.send((None, RunnerError("not written: the sweep was stopped")))
+            continue
+        settings, method, arguments = pickle.loads(request)
         tracker = trackers.setdefault(settings, Tracker(settings))
         replies.send(_answer(tracker, method, arguments))
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Let a process started meanwhile ignore Ctrl-C from its first moment on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _answer(tracker: Any, method: str, arguments: tuple[Any, ...]) -> tuple[Any, BaseException | None]:
@@ -162,8 +204,12 @@ class RecordedTracker:
         """The experiment's id."""
         return str(self._ask("experiment_id"))
 
-    def end_abandoned_soon(self) -> Callable[[], int]:
-        """See `Tracker.end_abandoned_soon`."""
+    def abandon(self) -> None:
+        """See `Tracker.abandon`."""
+        self._recorder.abandon()
+
+    def open_soon(self) -> Callable[[], int]:
+        """See `Tracker.open_soon`."""
         return self._recorder.ask(self.settings, "end_abandoned").result
 
     def finished(self, tags: Mapping[str, str], anywhere: bool = False) -> list[Any]:

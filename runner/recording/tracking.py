@@ -65,7 +65,9 @@ class RunStore(Protocol):
     @property
     def experiment_id(self) -> str: ...
 
-    def end_abandoned_soon(self) -> Callable[[], int]: ...
+    def open_soon(self) -> Callable[[], int]: ...
+
+    def abandon(self) -> None: ...
 
     def finished(self, tags: Mapping[str, str], anywhere: bool = False) -> list["Run"]: ...
 
@@ -82,13 +84,21 @@ class Tracker:
     def __init__(self, settings: TrackingSettings) -> None:
         self.settings = settings
         self._client: MlflowClient | None = None
+        self._broken: ConfigError | None = None
         self._experiment_id: str | None = None
 
     @property
     def client(self) -> "MlflowClient":
         """The MLflow client, with the store's tables made first."""
+        if self._broken is not None:
+            # Asked once more for each run, a store that does not answer would be waited for each time.
+            raise self._broken
         if self._client is None:
-            self._client = open_client(self.settings.uri)
+            try:
+                self._client = open_client(self.settings.uri)
+            except ConfigError as error:
+                self._broken = error
+                raise
         return self._client
 
     @property
@@ -129,6 +139,8 @@ class Tracker:
 
     def log(self, record: Record) -> str:
         """Write one run and return its id; if anything fails the run is FAILED, never left RUNNING."""
+        if record.files is not None and not record.files.is_dir():
+            raise RunnerError(f"the files of {record.name!r} are gone ({record.files}); nothing was logged")
         with self._run(record) as run_id:
             self._log_values(run_id, record)
             self._log_inputs(run_id, record.inputs)
@@ -212,10 +224,15 @@ class Tracker:
             tags=[RunTag(key, value) for key, value in tags.items()],
         )
 
-    def end_abandoned_soon(self) -> Callable[[], int]:
-        """`end_abandoned`, at the latest when the returned function is called. Here it is done at once."""
-        ended = self.end_abandoned()
-        return lambda: ended
+    def open_soon(self) -> Callable[[], int]:
+        """Open the store and `end_abandoned`, at the latest when the returned function is called.
+
+        Here it is done when it is called; a recorder does it meanwhile.
+        """
+        return self.end_abandoned
+
+    def abandon(self) -> None:
+        """Give up what `log_soon` has not begun to write; here nothing ever waits."""
 
     def end_abandoned(self) -> int:
         """Mark runs as KILLED that a process of this machine left RUNNING when it died; return how many."""
@@ -231,10 +248,9 @@ class Tracker:
         """Put a snapshot's files beside the runs, in an experiment of their own; once for each id."""
         experiment = self._find_or_make(SNAPSHOTS)
         if self._snapshot_run(experiment, id_) is None:
-            tags = {"kind": "snapshot", "snapshot": id_}
-            run_id = self.client.create_run(experiment, tags=tags, run_name=f"snapshot {id_}").info.run_id
-            self.client.log_artifacts(run_id, str(folder), "snapshot")
-            self.client.set_terminated(run_id, "FINISHED")
+            record = Record(f"snapshot {id_}", {}, {}, {"kind": "snapshot", "snapshot": id_})
+            with self.for_experiment(experiment)._run(record) as run_id:
+                self.client.log_artifacts(run_id, str(folder), "snapshot")
 
     def fetch_snapshot(self, id_: str, directory: Path) -> Path | None:
         """Download a snapshot that was kept beside the runs; None if it was not."""

@@ -191,3 +191,5 @@ AT_K: Mapping[str, Callable[[Relevance, int], Floats]] = {
 }
 OVER_DEPTH: Mapping[str, Callable[[Relevance], Floats]] = {"rr": reciprocal_rank, "ap": average_precision}
 MEAN_NAMES: Mapping[str, str] = {"rr": "mrr", "ap": "map"}
+# Every mean that is logged with an interval and that a rule or a comparison may name.
+METRICS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from runner.recording.tracking import open_client
+from runner.recording.mlflow_store import open_client
 
 # The folder of pages gives the experiment its name.
 EXPERIMENT = "manual"

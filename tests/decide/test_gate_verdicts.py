@@ -274,3 +274,14 @@ def test_another_seed_moves_the_ends_and_not_the_values() -> None:
     assert one["value"] == other["value"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])
     assert one["low"] == pytest.approx(other["low"], abs=0.03)
+
+
+@pytest.mark.parametrize("gains", [1, 2, 5])
+def test_a_gain_never_turns_a_pass_into_doubt(gains: int) -> None:
+    half = Asked((1,), relevant=2)
+    before = scores([half] * 11)
+    after = scores([Asked((1, 2), relevant=2)] * gains + [half] * (11 - gains), stored("run-b"))
+    (only,) = judge(policy(rule(max_drop=0.0)), after, before).verdicts
+    assert only.outcome == "pass"
+    assert only.difference is not None
+    assert only.difference.low == 0.0

@@ -16,7 +16,8 @@ from runner.documents.document import Document
 from runner.engine.parts import build
 from runner.experiment import Options, Outcome, run_jobs
 from runner.inputs import snapshot_store
-from runner.recording.tracking import Tracker, open_client
+from runner.recording.mlflow_store import open_client
+from runner.recording.tracking import Tracker
 from runner.snapshot import Snapshot
 from runner.suite import JudgedQuery, Suite
 
