@@ -25,7 +25,7 @@ from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
 from runner.recording.context import ContextMeter
-from runner.recording.mlflow_store import charts_path, compare_path, is_local, ui_command
+from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
 from runner.recording.names import key_part
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
 from runner.recording.recorder import RecordedTracker, standing_recorder
@@ -35,6 +35,7 @@ from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
 
 DONE, FAILED = 0, 1
+_MOST_IDS = 40
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _score_and_log(
             tracker.abandon()
             raise
     if not options.quiet:
-        _print_outcome(shown, failures, tracker, sweep)
+        _print_outcome(shown, bool(scored), failures, tracker, sweep)
     return Outcome(FAILED if failures else status, shown, scored, failures)
 
 
@@ -268,19 +269,25 @@ def _keep_snapshot(job: Job, tracker: RunStore) -> None:
 
 
 def _print_outcome(
-    rows: Sequence[Row], failures: Sequence[tuple[Job, str]], tracker: RunStore, sweep: str | None
+    rows: Sequence[Row], fresh: bool, failures: Sequence[tuple[Job, str]], tracker: RunStore, sweep: str | None
 ) -> None:
     if rows:
         print_table(rows)
+        for row in rows[:_MOST_IDS]:
+            print(f"run {row.run_id}  {row.name}" if sweep else f"run {row.run_id}")
+        if len(rows) > _MOST_IDS:
+            print(f"... and {len(rows) - _MOST_IDS} more in the summary run's runs.json")
+        experiment = tracker.experiment_id
         if sweep:
-            print(f"sweep {sweep}: {len(rows)} runs in the experiment {tracker.settings.experiment!r}")
-        else:
-            print("\n".join(f"run {row.run_id}" for row in rows))
+            runs = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+            print(f"sweep {sweep}: {runs} in the experiment {tracker.settings.experiment!r}")
         print(f"look at the runs:   {ui_command(tracker.settings.uri)}")
-        if sweep:
-            print(f"charts along k:     {charts_path(tracker.experiment_id, sweep)}")
+        if sweep and fresh:
+            print(f"charts along k:     {charts_path(experiment, sweep)}")
         if len(rows) > 1:
-            print(f"compare these runs: {compare_path(tracker.experiment_id, [row.run_id for row in rows])}")
+            print(f"compare these runs: {compare_path(experiment, [row.run_id for row in rows])}")
+        else:
+            print(f"this run:           {run_path(experiment, rows[0].run_id)}")
     for job, error in failures:
         for overrides in [job.overrides, *job.also]:
             print(f"failed: {' '.join(overrides) or job.name}: {error}", file=sys.stderr)

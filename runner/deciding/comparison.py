@@ -15,7 +15,8 @@ from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_l
 from runner.stats.power import minimum_detectable
 
 # Params that follow from others, or say nothing about the result.
-_DERIVED = ("retriever_hash", "retriever", "documents", "passages", "dataset")
+# k is none: all runs are cut at one k here.
+_DERIVED = ("k", "retriever_hash", "retriever", "documents", "passages", "dataset")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | 
     if name in ("null", "none", ""):
         return None
     path = _locate(name)
-    values = _read(path)
+    values = {"name": path.stem, **_read(path)}
     try:
         merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes)))
     except OmegaConfBaseException as error:
@@ -77,6 +77,8 @@ def _locate(name: str) -> Path:
     path = Path(name)
     if path.is_file():
         return path
+    if path.suffix in (".yaml", ".yml"):
+        raise ConfigError(f"the gate policy {name!r} is not there; known by name: {', '.join(known)}")
     raise ConfigError(f"no gate policy {name!r}; known: {', '.join(known)}, or name a YAML file")
 
 

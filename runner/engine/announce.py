@@ -59,8 +59,8 @@ def _product(plan: Plan) -> str:
     factors = [
         f"{' + '.join(f'{n:,}' for n in queries)} queries",
         f"{len(ks)} k",
-        f"{len(retrievers)} retrievers",
-        f"{len(snapshots)} snapshots",
+        f"{len(retrievers)} retriever{'s' * (len(retrievers) != 1)}",
+        f"{len(snapshots)} snapshot{'s' * (len(snapshots) != 1)}",
     ]
     if len(suites) > 1:
         factors.append(f"{len(suites)} suites")

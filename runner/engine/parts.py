@@ -6,7 +6,7 @@ import importlib.metadata
 import inspect
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -211,6 +211,11 @@ def _refuse_mistyped(factory: Any, arguments: Mapping[str, Any], path: str) -> N
     for key, value in arguments.items():
         wanted = parameters[key].annotation if key in parameters else None
         kinds = set(get_args(wanted) or (wanted,))
+        if value is not None and isinstance(value, _PLAIN) and _is_node_type(wanted):
+            raise ConfigError(
+                f"{path}.{key}: expected a node with {TARGET}, found {value!r}; a choice of conf/ is made with "
+                f"GROUP@{path}.{key}={value}, where GROUP is its folder, such as {key}@{path}.{key}={value}"
+            )
         if not isinstance(value, _PLAIN) or not kinds <= set(_PLAIN):
             continue
         # bool is an int to Python, and an int is as good as a float; neither works the other way round.
@@ -218,6 +223,11 @@ def _refuse_mistyped(factory: Any, arguments: Mapping[str, Any], path: str) -> N
         if not fits:
             names = " or ".join(sorted("null" if kind is _NULL else kind.__name__ for kind in kinds))
             raise ConfigError(f"{path}.{key}: expected {names}, found {value!r}")
+
+
+def _is_node_type(wanted: Any) -> bool:
+    """Whether an annotation asks for an object that only a node can give: a protocol or a dataclass."""
+    return inspect.isclass(wanted) and (getattr(wanted, "_is_protocol", False) or is_dataclass(wanted))
 
 
 def space_of(part: Part) -> str:

@@ -106,3 +106,8 @@ def compare_path(experiment_id: str, run_ids: Sequence[str]) -> str:
     runs = quote(json.dumps(list(run_ids), separators=(",", ":")), safe="")
     experiments = quote(json.dumps([experiment_id]), safe="")
     return f"/#/compare-runs?runs={runs}&experiments={experiments}"
+
+
+def run_path(experiment_id: str, run_id: str) -> str:
+    """The path, below the UI's address, of the page of one run."""
+    return f"/#/experiments/{experiment_id}/runs/{run_id}"

@@ -96,7 +96,7 @@ def worst_lines(rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in largest.values():
         worst = row.worst_slice()
-        if worst:
+        if worst and worst[1] < row.metrics["recall"]:
             name, value, n = worst
             lines.append(
                 f"worst slice of {row.name}: {name}  recall {value:.3f} (n={n}; all {row.metrics['recall']:.3f})"
@@ -149,8 +149,8 @@ def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], l
 def _beside(row: Row, metric: str) -> str:
     """What belongs beside the two scores people decide by: interval, numerator and denominator."""
     metrics = row.metrics
-    if metric == "hit" and "hit_queries" in metrics:
-        return f" {metrics['hit_queries']:.0f}/{metrics['n']:.0f}"
+    if metric == "hit" and "hit.low" in metrics:
+        return f" [{metrics['hit.low']:.2f}, {metrics['hit.high']:.2f}] {metrics['hit_queries']:.0f}/{metrics['n']:.0f}"
     if metric == "recall" and "recall.low" in metrics:
         found, of = metrics["recall_hits"], metrics["recall_relevant"]
         return f" [{metrics['recall.low']:.2f}, {metrics['recall.high']:.2f}] {found:.0f}/{of:.0f}"

@@ -33,7 +33,7 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
     except MlflowException:
         raise InputError(
             f"no run {run_id!r} in {tracker.settings.uri}; the id is the last part of a run's address in the "
-            "MLflow UI, and another store is named with tracking.uri=..."
+            "MLflow UI (a sweep's name is none), and another store is named with tracking.uri=..."
         ) from None
 
 

@@ -23,7 +23,7 @@ def test_a_dry_run_prints_the_plan_and_leaves_no_file(desk: Any, tmp_path: Path,
 
 def test_a_dry_run_announces_the_product_the_jobs_the_stages_and_what_is_left(desk: Any, tmp_path: Path) -> None:
     out = desk.runner(*SWEEP, "dry_run=true", RUNNER_HOME=str(tmp_path)).out
-    assert out.startswith("plan: 6 queries x 2 k x 2 retrievers x 1 snapshots = 24 scored query-configurations\n")
+    assert out.startswith("plan: 6 queries x 2 k x 2 retrievers x 1 snapshot = 24 scored query-configurations\n")
     assert "jobs: 4 asked for, 4 to score" in out
     assert "stages: 3 unique" in out
     assert "to compute: 21 rankings, 0 pairs to rerank" in out

@@ -43,7 +43,7 @@ def test_a_single_job_belongs_to_no_sweep(demo: Any) -> None:
 
 
 def test_the_announced_product_is_what_was_scored(demo: Any) -> None:
-    product = f"plan: {SCORED} queries x 4 k x 3 retrievers x 1 snapshots = "
+    product = f"plan: {SCORED} queries x 4 k x 3 retrievers x 1 snapshot = "
     announced = re.search(rf"{product}([\d,]+) scored", demo.cold.out)
     assert announced
     assert int(announced[1].replace(",", "")) == sum(int(run.data.metrics["n"]) for run in demo.first) == 12 * SCORED

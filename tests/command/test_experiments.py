@@ -35,7 +35,7 @@ def test_one_experiment_runs_the_product_it_announces(office: Any) -> None:
     before = {run.info.run_id for run in office.runs()}
     done = office.team(*CONF, "-m", "experiment=many", "retriever.b=0.5,0.6")
     assert "jobs: 6 asked for, 6 to score" in done.out
-    assert re.search(r"6 queries x 3 k x 2 retrievers x 1 snapshots = 36 scored", done.out)
+    assert re.search(r"6 queries x 3 k x 2 retrievers x 1 snapshot = 36 scored", done.out)
     new = [run.data.params for run in office.runs() if run.info.run_id not in before]
     assert sorted((each["k"], each["stage.bm25.b"]) for each in new) == [(k, b) for k in "123" for b in ("0.5", "0.6")]
 
@@ -43,7 +43,7 @@ def test_one_experiment_runs_the_product_it_announces(office: Any) -> None:
 def test_experiments_that_only_set_something_multiply_with_the_rest(office: Any) -> None:
     done = office.team(*CONF, "-m", "experiment=long,short", "k=1,2", "dry_run=true")
     assert "jobs: 4 asked for, 4 to score" in done.out
-    assert "6 queries x 2 k x 2 retrievers x 1 snapshots = 24 scored" in done.out
+    assert "6 queries x 2 k x 2 retrievers x 1 snapshot = 24 scored" in done.out
 
 
 def test_the_command_line_wins_over_an_experiment(office: Any) -> None:

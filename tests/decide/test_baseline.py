@@ -98,9 +98,11 @@ def test_the_list_shows_every_decision_newest_first_also_those_taken_back(office
     for arguments in ((first, "--why", "fine"), (second, "--why", "暫時"), (second, "--undo", "--why", "收回")):
         assert desk(accept.main, *arguments, office.place).status == 0
     done = desk(accept.main, first, office.place, "--list")
-    shown = [line.split(" by ")[0].split()[1:] for line in done.out.splitlines()]
+    standing, *lines = done.out.splitlines()
+    assert standing == f"baseline of core/document: {first}"
+    shown = [line.split(" by ")[0].split()[1:] for line in lines]
     assert shown == [["undone", second], ["accepted", second], ["accepted", first]]
-    reasons = [line.partition("gate ")[2] for line in done.out.splitlines()]
+    reasons = [line.partition("gate ")[2] for line in lines]
     assert reasons == ["blocked: 收回", "blocked: 暫時", "not gated: fine"]
     assert len(history_of(office.run(first))) == 1
 

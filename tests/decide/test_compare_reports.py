@@ -56,9 +56,11 @@ def test_a_single_changed_setting_is_named_as_the_effect() -> None:
 
 
 def test_several_changed_settings_are_listed_together() -> None:
-    text = printed(compared({"stage.late.weight": "1", "stage.late.pool": "50", "k": "10", "retriever": "reranked"}))
+    text = printed(
+        compared({"stage.late.weight": "1", "stage.late.pool": "50", "depth": "20", "retriever": "reranked"})
+    )
     assert "settings that differ, recall -0.045 [" in text
-    assert "  k: 5 -> 10" in text
+    assert "  depth: 10 -> 20" in text
     # A stage that only one run has is one line.
     assert "  only in B: stage late (2 settings)" in text
 

@@ -210,7 +210,8 @@ def test_the_failing_queries_of_one_run_are_named_with_where_they_were_lost(two_
 
 def test_a_single_changed_setting_is_named_with_its_effect(office: Office, desk: Desk) -> None:
     done = desk(compare.main, office.log(), office.log(k=1), office.place)
-    assert "effect of k 3 -> 1: recall +0.000 [+0.000, +0.000]" in done.out
+    # All runs are cut at one k here, so k is no setting that could have had an effect.
+    assert "effect of k" not in done.out
     assert "bm25 k=1 was logged at k=1; its rankings are cut at k=3 here" in done.out
     changed = desk(compare.main, office.log(bm25(k1=0.7)), office.log(bm25(k1=0.1)), office.place)
     assert "effect of stage.bm25.k1 0.7 -> 0.1: recall " in changed.out

@@ -147,10 +147,10 @@ def test_a_file_that_is_no_policy_is_refused_with_its_line(tmp_path: Path, text:
     assert message in str(error.value)
 
 
-def test_an_empty_file_lacks_its_keys(tmp_path: Path) -> None:
+def test_an_empty_file_lacks_its_rules_and_is_named_after_its_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         read_policy([written(tmp_path, "")])
-    assert str(error.value).splitlines()[1:] == ["  name: Field required", "  rules: Field required"]
+    assert str(error.value).splitlines()[1:] == ["  rules: Field required"]
 
 
 def test_overrides_change_what_stands_beside_the_rules() -> None:

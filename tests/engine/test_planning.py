@@ -130,13 +130,13 @@ def test_the_product_is_announced(world: World) -> None:
     retrievers = [bm25(), bm25(k1=2.0), double("Counting")]
     requests = [request for k in (1, 3) for request in world.requests(*retrievers, k=k)]
     lines = announced(world, make_plan(requests, world))
-    assert lines[0] == "plan: 5 queries x 2 k x 3 retrievers x 1 snapshots = 30 scored query-configurations"
+    assert lines[0] == "plan: 5 queries x 2 k x 3 retrievers x 1 snapshot = 30 scored query-configurations"
 
 
 def test_what_is_no_full_product_is_counted_and_not_multiplied(world: World) -> None:
     requests = [*world.requests(bm25(), k=1), *world.requests(bm25(k1=2.0), k=3)]
     assert announced(world, make_plan(requests, world))[0] == (
-        "plan: 5 queries x 2 k x 2 retrievers x 1 snapshots; in all 10 scored query-configurations"
+        "plan: 5 queries x 2 k x 2 retrievers x 1 snapshot; in all 10 scored query-configurations"
     )
 
 

@@ -70,9 +70,10 @@ def test_variants_of_one_retriever_are_told_apart() -> None:
 
 
 def test_the_interval_and_the_counts_stand_beside_the_scores() -> None:
-    counts = {"recall.low": 0.25, "recall.high": 0.75, "recall_hits": 4, "recall_relevant": 8, "hit_queries": 5}
+    counts = {"recall.low": 0.25, "recall.high": 0.75, "recall_hits": 4, "recall_relevant": 8}
+    counts |= {"hit.low": 0.2, "hit.high": 0.8, "hit_queries": 5}
     (line,) = cells([row(**counts)])
-    assert (line["hit"], line["recall"]) == ("0.500 5/10", "0.500 [0.25, 0.75] 4/8")
+    assert (line["hit"], line["recall"]) == ("0.500 [0.20, 0.80] 5/10", "0.500 [0.25, 0.75] 4/8")
 
 
 def test_misses_are_shown_by_cause() -> None:
@@ -130,10 +131,14 @@ def test_the_worst_slice_is_named_as_it_was_written() -> None:
 
 
 def test_each_retriever_is_named_once_at_its_largest_k() -> None:
-    rows = [row("bm25", k, recall__a=0.1 * k, n__a=9) for k in (1, 5, 3)] + [row("hybrid", 1, recall__a=0.9, n__a=9)]
+    rows = [row("bm25", k, recall__a=0.01 * k, n__a=9) for k in (1, 5, 3)] + [row("hybrid", 1, recall__a=0.4, n__a=9)]
     assert [line.partition(":")[0] for line in worst_lines(rows)] == [
         "worst slice of bm25 k=5", "worst slice of hybrid k=1",
     ]  # fmt: skip
+
+
+def test_a_slice_no_worse_than_all_is_not_called_worst() -> None:
+    assert worst_lines([row("bm25", 1, recall__a=0.5, n__a=9)]) == []
 
 
 # -- figures -----------------------------------------------------------------------------------------------
