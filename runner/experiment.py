@@ -109,9 +109,11 @@ def _score_and_log(
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
         wanted = [job for job in plan.jobs if job.fingerprint not in earlier]
         scores = _with_intervals(_score_all(wanted, executor, failures))
-        opened()
         try:
-            scored = _log_all(scores, rows, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
+            asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
+            # One error for a store that cannot be opened, not one for each run.
+            opened()
+            scored = _collect(asked, rows, failures)
             shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
             if sweep:
                 summary = Path(folder) / "summary"
@@ -143,17 +145,19 @@ def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job
     return scores
 
 
-def _log_all(
+Asked = tuple[Scored, Record, Callable[[], str]]
+
+
+def _ask_to_log(
     scores: Sequence[Scored],
-    rows: dict[str, Row],
     failures: list[tuple[Job, str]],
     tracker: RunStore,
     writer: ArtifactWriter,
     sweep: str | None,
     options: Options,
-) -> list[Scored]:
-    """Log the results, enter their rows, and return those that were written."""
-    asked: list[tuple[Scored, Record, Callable[[], str]]] = []
+) -> list[Asked]:
+    """Have the results logged, each with its record and the function that waits for its run id."""
+    asked: list[Asked] = []
     for result in tqdm(scores, desc="log", disable=None):
         try:
             _keep_snapshot(result.job, tracker)
@@ -161,6 +165,11 @@ def _log_all(
             asked.append((result, record, tracker.log_soon(record)))
         except Exception as error:
             failures.append(_failure(result.job, error))
+    return asked
+
+
+def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[Job, str]]) -> list[Scored]:
+    """Enter the rows of the runs as they are written, and return their results."""
     written = []
     for result, record, run_id in asked:
         job = result.job
