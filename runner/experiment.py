@@ -22,7 +22,7 @@ from runner.engine.execute import Executor, look_up
 from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
 from runner.errors import RunnerError
 from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.page.summary import log_summary
+from runner.page.summary import draw_summary, log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
 from runner.recording.context import ContextMeter
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
@@ -111,12 +111,18 @@ def _score_and_log(
         scores = _with_intervals(_score_all(wanted, executor, failures))
         try:
             asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
+            summary = Path(folder) / "summary"
+            if sweep:
+                try:
+                    draw_summary([result for result, _, _ in asked], summary)
+                except Exception as error:  # no figure is worth the runs that are being written
+                    print(f"failed: the sweep's figures: {error}", file=sys.stderr)
+                    status = FAILED
             # One error for a store that cannot be opened, not one for each run.
             opened()
             scored = _collect(asked, rows, failures)
             shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
             if sweep:
-                summary = Path(folder) / "summary"
                 try:
                     log_summary(tracker, sweep, scored, shown, failures, executor.counts, summary, options.tags)
                 except Exception as error:  # the runs are written; that they can be read here counts more

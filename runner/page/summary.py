@@ -37,7 +37,7 @@ def log_summary(
     tags: Mapping[str, str] | None = None,
 ) -> str:
     """Log the run of kind `sweep` and return its id; tags are those of every run of the sweep."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     given = tags or {}
     table = markdown_table(rows) if rows else "no run finished"
     failed = [f"- {job.name}: {error}" for job, error in failures]
@@ -53,7 +53,6 @@ def log_summary(
     (folder / RUNS).write_text(json.dumps([row.run_id for row in rows]), "utf-8")
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
-    _plot(scored, folder)
     notes = _notes(tracker, scored, given)
     page = render_report(sweep, rows, scored, [(job.name, str(error)) for job, error in failures], notes)
     (folder / REPORT).write_text(page, "utf-8")
@@ -92,7 +91,9 @@ def _scored_tag(suite: str) -> str:
     return f"scored_suite.{key_part(suite)}"
 
 
-def _plot(scored: Sequence[Scored], folder: Path) -> None:
+def draw_summary(scored: Sequence[Scored], folder: Path) -> None:
+    """Draw the figures of the summary run into its folder, before the runs themselves are written."""
+    folder.mkdir(exist_ok=True)
     by_set: dict[tuple[str, str], dict[str, Scored]] = defaultdict(dict)
     for each in scored:
         job = each.job

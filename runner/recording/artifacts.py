@@ -35,8 +35,11 @@ _MOST_RANKED = 5
 
 
 def import_libraries() -> None:
-    """Import what writing files takes, so that it is there when it is needed."""
+    """Import what writing files takes, and read what is installed, so that it is there when it is needed."""
+    import pandas  # noqa: F401  (pyarrow imports it at its first array)
     import pyarrow.parquet  # noqa: F401
+
+    environment()
 
 
 class ArtifactWriter:
