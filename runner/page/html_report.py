@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 # Of all variants together: a page of more can no longer be opened with ease.
 _MOST_FAILURES = 2000
-_MOST_PANELS = 12
+MOST_PANELS = 12
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -96,7 +96,7 @@ def _section(scored: Sequence[Scored], notes: Sequence[str]) -> SuiteSection:
     named = {variant.name: scored[variant.by_k[max(variant.by_k)]] for variant in variants}
     suite, first = scored[0].job.judged.suite, scored[0].evaluation
     ks = tuple(sorted(set.intersection(*(set(each.evaluation.ks) for each in named.values()))))
-    overall = {name: _at(each, each.evaluation.curve["recall"], ks) for name, each in named.items()}
+    overall = {name: each.evaluation.cut_at(each.evaluation.curve["recall"], ks) for name, each in named.items()}
     n = len(first.judged.scored)
     best = max(named, key=lambda name: named[name].evaluation.overall.get("recall", 0.0))
     k_alone = min(each.job.settings.k for each in named.values())
@@ -137,7 +137,7 @@ def _panels(named: Mapping[str, Scored], ks: Sequence[int]) -> dict[str, list[Pa
         slices = each.evaluation.judged.slices
         for row, (group, n) in enumerate(zip(slices.names, slices.sizes().tolist(), strict=True)):
             sizes.setdefault(group, n)
-            lines[group][name] = _at(each, each.evaluation.slice_recall[row], ks)
+            lines[group][name] = each.evaluation.cut_at(each.evaluation.slice_recall[row], ks)
     fields: dict[str, list[str]] = defaultdict(list)
     for group in sizes:
         field = group.partition(".")[0]
@@ -146,15 +146,10 @@ def _panels(named: Mapping[str, Scored], ks: Sequence[int]) -> dict[str, list[Pa
     return {
         field: [
             draw(group.partition(".")[2], sizes[group], ks, dict.fromkeys(named) | lines[group])
-            for group in sorted(groups, key=lambda group: -sizes[group])[:_MOST_PANELS]
+            for group in sorted(groups, key=lambda group: -sizes[group])[:MOST_PANELS]
         ]
         for field, groups in fields.items()
     }
-
-
-def _at(scored: Scored, values: Floats, ks: Sequence[int]) -> Floats:
-    place = {k: number for number, k in enumerate(scored.evaluation.ks)}
-    return values[[place[k] for k in ks]]
 
 
 def _notes(role: str, n: int) -> list[str]:

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from runner.engine.crew import Counts
-from runner.page.html_report import REPORT, render_report
+from runner.page.html_report import MOST_PANELS, REPORT, render_report
 from runner.recording.names import key_part
 from runner.recording.plots import recall_by_slice, recall_curve
 from runner.recording.provenance import git_state
@@ -19,8 +17,6 @@ from runner.recording.sweeps import RUNS
 from runner.recording.tracking import Record, RunStore
 from runner.scoring.slices import CROSSING
 
-# Beyond this a figure of small figures can no longer be read; the numbers are in the metrics.
-_MOST_PANELS = 12
 # So many sweeps of one suite go without a warning.
 _MOST_LOOKS = 50
 _SCORED = "yes"
@@ -109,7 +105,7 @@ def _plot_set(lines: Mapping[str, Scored], folder: Path, prefix: str) -> None:
     folder.mkdir(exist_ok=True)
     ks = sorted(set.intersection(*(set(each.evaluation.ks) for each in lines.values())))
     any_of = next(iter(lines.values())).evaluation.judged
-    overall = {name: _at(each, each.evaluation.curve["recall"], ks) for name, each in lines.items()}
+    overall = {name: each.evaluation.cut_at(each.evaluation.curve["recall"], ks) for name, each in lines.items()}
     recall_curve(folder / f"{prefix}recall_at_k.png", "recall at k", ks, overall, len(any_of.scored))
     fields: dict[str, list[int]] = defaultdict(list)
     for number, name in enumerate(any_of.slices.names):
@@ -118,17 +114,15 @@ def _plot_set(lines: Mapping[str, Scored], folder: Path, prefix: str) -> None:
     for field, numbers in fields.items():
         if CROSSING in field:
             continue
-        largest = sorted(numbers, key=lambda number: -sizes[number])[:_MOST_PANELS]
+        largest = sorted(numbers, key=lambda number: -sizes[number])[:MOST_PANELS]
         groups = {
             any_of.slices.names[number].partition(".")[2]: (
                 int(sizes[number]),
-                {name: _at(each, each.evaluation.slice_recall[number], ks) for name, each in lines.items()},
+                {
+                    name: each.evaluation.cut_at(each.evaluation.slice_recall[number], ks)
+                    for name, each in lines.items()
+                },
             )
             for number in largest
         }
         recall_by_slice(folder / f"{prefix}recall_at_k.{key_part(field)}.png", f"recall at k by {field}", ks, groups)
-
-
-def _at(scored: Scored, values: Any, ks: Sequence[int]) -> Any:
-    place = {k: number for number, k in enumerate(scored.evaluation.ks)}
-    return np.asarray(values)[[place[k] for k in ks]]

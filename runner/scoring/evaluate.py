@@ -92,6 +92,11 @@ class Evaluation:
         """Means over every scored query."""
         return self.means[ALL]
 
+    def cut_at(self, values: Floats, ks: Sequence[int]) -> Floats:
+        """Some of a curve's values (`curve`, or a row of `slice_recall`): those at these k, which `ks` must hold."""
+        place = {k: number for number, k in enumerate(self.ks)}
+        return np.asarray(values)[[place[k] for k in ks]]
+
     def lost(self, cause: str) -> int:
         """How many failing queries were lost there."""
         return sum(each == cause for each in self.cause)

@@ -33,13 +33,11 @@ class Uncertainty:
     bounds: Mapping[str, Mapping[str, float]]
 
 
-def uncertainty_of(evaluation: Evaluation, settings: IntervalSettings, seed: int) -> Uncertainty:
-    """Intervals of all metrics of one run over all slices; a slice without queries has none."""
-    return uncertainties_of([evaluation], settings, seed)[0]
-
-
 def uncertainties_of(evaluations: Sequence[Evaluation], settings: IntervalSettings, seed: int) -> list[Uncertainty]:
-    """The same for several runs of one judged set, in one pass: resamples are drawn once, equal scores counted once."""
+    """Intervals of all metrics over all slices for runs of one judged set; a slice without queries has none.
+
+    In one pass: resamples are drawn once, and equal scores are counted once.
+    """
     judged = evaluations[0].judged
     if any(evaluation.judged is not judged for evaluation in evaluations):
         raise ValueError("intervals in one pass need runs of one judged set")
