@@ -10,20 +10,20 @@ from typing import NoReturn
 import hydra
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from retrievers.base import RetrievalError
 from runner.composing import JobComposer, without_hydra
-from runner.config import Settings, conf_directory, register_resolvers
+from runner.config import conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, run_jobs
 from runner.recording.tracking import Tracker
+from runner.requests import in_one_line, refuse_unreadable, request_of
 
 UNUSABLE = 2
 BROKEN = 1
@@ -67,7 +67,7 @@ def run_one(config: DictConfig) -> NoReturn:
     launcher = composed.launcher
     options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
     overrides = tuple(composed.overrides.task)
-    leave(lambda: _run([_request(without_hydra(config), overrides)], options))
+    leave(lambda: _run([request_of(without_hydra(config), overrides)], options))
 
 
 def _refuse_launcher() -> int:
@@ -117,44 +117,14 @@ def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[S
     composer = JobComposer(config, loader)
     for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
-            requests.append(_request(composer.compose(overrides), tuple(overrides)))
+            requests.append(request_of(composer.compose(overrides), tuple(overrides)))
         except (HydraException, OmegaConfBaseException) as error:
-            problems.append(f"{' '.join(overrides)}: {_in_one_line(error)}")
+            problems.append(f"{' '.join(overrides)}: {in_one_line(error)}")
         except RunnerError as error:
             problems.append(f"{' '.join(overrides)}: {error}")
     if problems:
         raise ConfigError("\n".join(problems))
     return requests
-
-
-def _in_one_line(error: Exception) -> str:
-    """What Hydra says of a configuration that it cannot compose, less the folders where it looked."""
-    return " ".join(str(error).partition("\nConfig search path:")[0].split())
-
-
-def _request(config: DictConfig, overrides: tuple[str, ...]) -> Request:
-    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False))
-
-
-def refuse_unreadable(arguments: Sequence[str]) -> None:
-    """Raise ConfigError for an override that Hydra's grammar cannot read, with the form that it can."""
-    parser = OverridesParser.create()
-    for argument in arguments:
-        if argument.startswith("-") or "=" not in argument:
-            continue
-        try:
-            parsed = parser.parse_override(argument)
-            if parsed.value() is None and (conf_directory() / parsed.key_or_group).is_dir():
-                raise ConfigError(
-                    f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}"
-                )
-        except HydraException:
-            key, _, value = argument.partition("=")
-            bare = value.strip("\"'")
-            raise ConfigError(
-                f"cannot read the override {argument!r}; text with Chinese letters, spaces or punctuation needs "
-                f"quotes of its own inside those of the shell: '{key}=\"{bare}\"'"
-            ) from None
 
 
 def has_started() -> bool:

@@ -5,8 +5,8 @@ from pathlib import Path
 from runner.config import Settings
 from runner.documents.document import Normalization
 from runner.engine.parts import build, digest
-from runner.snapshot import Snapshot, SnapshotStore
-from runner.suite import Suite
+from runner.snapshots import Snapshot, SnapshotStore
+from runner.suites import Suite
 
 
 def snapshot_store(store: str | Path) -> SnapshotStore:

@@ -19,7 +19,7 @@ from runner.recording.provenance import program_version
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
 from runner.repeat import StoredInputs, for_this_machine
-from runner.snapshot import Snapshot
+from runner.snapshots import Snapshot
 
 REPORTS = "gate"
 _VALUE = {"pass": 1.0, "inconclusive": 0.0, "fail": -1.0}

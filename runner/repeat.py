@@ -18,8 +18,8 @@ from runner.recording.provenance import git_state
 from runner.recording.record import Scored, metrics_of, params_of
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import printed
-from runner.snapshot import Snapshot
-from runner.suite import Suite
+from runner.snapshots import Snapshot
+from runner.suites import Suite
 
 _MOST_LISTED = 10
 # What makes it the same run, or is decided by the rerun itself.

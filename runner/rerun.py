@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner.command import leave, refuse_unreadable
+from runner.command import leave
 from runner.config import register_resolvers
 from runner.repeat import repeat_run
+from runner.requests import refuse_unreadable
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

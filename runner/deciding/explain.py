@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runner.errors import RunnerError
 from runner.recording.stored import StoredRun
-from runner.suite import JudgedQuery
+from runner.suites import JudgedQuery
 
 _MOST_NAMED = 5
 # Kind of input -> the beginnings of the parameters that tell of it. The first that fits counts.

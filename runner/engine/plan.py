@@ -12,8 +12,8 @@ from runner.errors import ConfigError, InputError, RunnerError
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.metrics import METRICS_VERSION
 from runner.scoring.slices import Freshness
-from runner.snapshot import Snapshot
-from runner.suite import Suite
+from runner.snapshots import Snapshot
+from runner.suites import Suite
 
 
 class Inputs(Protocol):

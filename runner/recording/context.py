@@ -10,7 +10,7 @@ from retrievers.base import Rankings, Rescoring
 from runner.engine.plan import Job
 from runner.scoring.metrics import Floats
 from runner.scoring.text_length import token_lengths
-from runner.snapshot import Snapshot
+from runner.snapshots import Snapshot
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from runner.errors import InputError, RunnerError
 from runner.inputs import snapshot_store
 from runner.recording.artifacts import CONFIG, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
 from runner.recording.tracking import Tracker
-from runner.snapshot import Snapshot, SnapshotStore
-from runner.suite import Suite
+from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats.own import read_own
+from runner.suites import Suite
 
 if TYPE_CHECKING:
     import pyarrow as pa

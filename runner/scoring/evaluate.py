@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from retrievers.base import Rankings
 from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, Floats, Judgments, Relevance, recall
 from runner.scoring.slices import Freshness, Slices, slice_queries
-from runner.snapshot import Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Suite
 
 LOST_IN_POOL = "pool"
 LOST_IN_RANKING = "ranking"

@@ -7,7 +7,6 @@ from typing import Any
 
 from runner.errors import InputError, Problem
 from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
-from runner.suite import FieldValue, Suite
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.qrels import (
     BEIR_LAYOUT,
@@ -19,6 +18,7 @@ from runner.suite_formats.qrels import (
     refuse_bad_choices,
 )
 from runner.suite_formats.query_row import field_fault
+from runner.suites import FieldValue, Suite
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 from runner.errors import InputError, Problem
 from runner.formats.json_array import read_array
 from runner.formats.reading import id_fault, kind_of
-from runner.suite import Suite
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.own import collect_queries
 from runner.suite_formats.qrels import names
 from runner.suite_formats.query_row import RowRules
+from runner.suites import Suite
 
 
 @dataclass(frozen=True)

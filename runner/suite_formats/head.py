@@ -1,11 +1,12 @@
 """What a suite says about itself, checked the same way whatever the format."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean, id_fault, kind_of
-from runner.suite import CROSSING, DERIVED_FIELDS, HISTORY_MODES, ROLES, UNITS, JudgedQuery
+from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, ROLES, UNITS, JudgedQuery
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES}
 # Keys of a query that are also worth slicing by.
@@ -32,6 +33,10 @@ def _fault(key: str, value: Any) -> str | None:
         return f"name: found {value!r}, expected no quote in it: MLflow cannot search for one"
     if key == "snapshot" and value is not None and (not isinstance(value, str) or not value.strip()):
         return f'snapshot: found {kind_of(value)}, expected an id in quotes, like "0123456789abcdef"'
+    if key in ("documents", "frozen") and value is not None and not _is_digest(value):
+        return f'{key}: found {kind_of(value)}, expected 8 to 64 hex digits in quotes, like "0123456789abcdef"'
+    if key == "coverage" and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1):
+        return f"coverage: found {kind_of(value)}, expected a share above 0 and up to 1"
     if key == "min_grade" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
         return f"min_grade: found {kind_of(value)}, expected a whole number from 1"
     if key in ("slices", "fields"):
@@ -40,6 +45,10 @@ def _fault(key: str, value: Any) -> str | None:
         if len(set(value)) < len(value):
             return f"{key}: a name is given twice"
     return None
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{8,64}", value) is not None
 
 
 def refuse_bad_head(values: Mapping[str, Any]) -> None:

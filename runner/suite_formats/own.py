@@ -9,11 +9,15 @@ from runner.errors import InputError, Problem
 from runner.formats.canonical import canonical_json
 from runner.formats.reading import decode, json_lines, nfc, numbered_lines, read_bytes, unknown_keys
 from runner.formats.strict_yaml import YamlMapping, read_mapping
-from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.head import head_faults, names_in, slice_faults
 from runner.suite_formats.query_row import QueryRow, RowRules
+from runner.suites import JudgedQuery, Suite
+from runner.suites.suite import COVERAGE
 
-_KEYS = ("name", "role", "unit", "snapshot", "slices", "fields", "min_grade", "history", "queries", "texts", "about")
+_KEYS = (
+    "name", "role", "unit", "snapshot", "documents", "frozen", "coverage", "slices", "fields", "min_grade", "history",
+    "queries", "texts", "about",
+)  # fmt: skip
 _HEAD = "suite.yaml"
 _TEXTS = ("required", "optional")
 
@@ -42,6 +46,7 @@ class OwnSuite:
             min_grade if isinstance(min_grade, int) and min_grade >= 1 else 1,
             (*names_in(slices), *_names(values.get("fields"))),
             values.get("texts", "required") == "required",
+            unit=str(values.get("unit")),
         )
         queries: tuple[JudgedQuery, ...] = ()
         if queries_path.is_file():
@@ -54,7 +59,7 @@ class OwnSuite:
             head_problems.extend(Problem(line, fault) for fault in slice_faults(slices, queries))
         if any(problems.values()):
             raise InputError.of_files(problems)
-        return Suite(
+        suite = Suite(
             name=values["name"],
             role=values.get("role", "development"),
             unit=values["unit"],
@@ -64,7 +69,20 @@ class OwnSuite:
             min_grade=min_grade,
             history_mode=values.get("history", "prepend"),
             path=str(queries_path),
+            documents=values.get("documents"),
+            coverage=float(values.get("coverage", COVERAGE)),
+            frozen=values.get("frozen"),
         )
+        if suite.frozen is not None and suite.frozen != suite.revision:
+            raise InputError.of(path, [Problem(head.lines.get("frozen"), _thawed(suite, path))])
+        return suite
+
+
+def _thawed(suite: Suite, path: Path) -> str:
+    return (
+        f"suite {suite.name!r} is frozen at revision {suite.frozen}, its content is now {suite.revision}; take the "
+        f"change back, or make it a revision on purpose: python -m runner.judgments freeze {path} --why REASON"
+    )
 
 
 def read_queries(path: Path, rules: RowRules, problems: list[Problem]) -> tuple[JudgedQuery, ...]:
@@ -102,6 +120,8 @@ def write_own(suite: Suite, directory: Path) -> Path:
         "role": suite.role,
         "unit": suite.unit,
         "snapshot": suite.snapshot,
+        "documents": suite.documents,
+        "coverage": suite.coverage,
         "slices": list(suite.slices),
         "fields": sorted({name for query in suite.queries for name in query.fields}),
         "min_grade": suite.min_grade,
@@ -115,9 +135,7 @@ def write_own(suite: Suite, directory: Path) -> Path:
     target.write_text("".join(lines), encoding="utf-8", newline="\n")
     rows = []
     for query in suite.queries:
-        row = query.content()
-        row["relevant"] = [{"id": id_, "grade": grade} for id_, grade in row.pop("grades").items()]
-        rows.append(canonical_json(row) + "\n")
+        rows.append(canonical_json(query.row()) + "\n")
     (directory / "queries.jsonl").write_text("".join(rows), encoding="utf-8", newline="\n")
     return target
 

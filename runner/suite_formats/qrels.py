@@ -7,7 +7,7 @@ from pathlib import Path
 from runner.errors import MOST_LISTED, ConfigError, Problem
 from runner.formats.nearest_ids import nearest_ids
 from runner.formats.reading import HIGHEST_GRADE, id_fault, nfc, numbered_lines, read_bytes
-from runner.suite import FieldValue, JudgedQuery
+from runner.suites import FieldValue, JudgedQuery
 
 NEGATIVE = ("error", "zero")
 NO_RELEVANT = ("error", "skip")

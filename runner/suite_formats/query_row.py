@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from runner.formats.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
-from runner.suite import SOURCES, FieldValue, JudgedQuery
+from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
 from runner.suite_formats.head import SLICEABLE
+from runner.suite_formats.judgment_item import JudgmentReader
+from runner.suites import SOURCES, FieldValue, JudgedQuery, settle
 
 _KEYS = ("query_id", "text", "relevant", "answerable", "judged", "source", "added", "history", "fields")
 
@@ -22,6 +23,7 @@ class RowRules:
     field_names: Collection[str] = ()
     needs_text: bool = True
     more_keys: tuple[str, ...] = ()
+    unit: str = "passage"
 
 
 @dataclass
@@ -46,7 +48,12 @@ class QueryRow:
         text = nfc(self._typed("text", str, "a string", "")).strip()
         if judged and not text and rules.needs_text:
             self.faults.append("text is missing or empty; a judged query needs one")
-        grades = self._grades()
+        source, added = self._source(), self._added()
+        said = JudgmentReader(rules.unit, rules.min_grade, source)
+        for item in self._typed("relevant", list, "a list of ids or {id, grade}", []):
+            said.take(item)
+        self.faults.extend(f"relevant: {fault}" for fault in said.faults)
+        grades = settle(said.judgments).grades
         relevant = sum(grade >= rules.min_grade for grade in grades.values())
         if relevant and not (judged and answerable):
             says = "answerable" if judged else "judged"
@@ -54,7 +61,6 @@ class QueryRow:
         if judged and answerable and not relevant and not self.faults:
             bar = f"none with grade >= {rules.min_grade}"
             self.faults.append(f"no relevant item ({bar}); add one, or say answerable: false or judged: false")
-        source, added = self._source(), self._added()
         fields = self._fields()
         # A written-out `fields` object is complete: a suite that was stored must come back as it was.
         if "fields" not in row:
@@ -63,9 +69,10 @@ class QueryRow:
         history = self._history()
         if self.faults:
             return None
-        return JudgedQuery(
-            nfc(row["query_id"]), text, grades, fields, answerable, judged, source, added, history,
-            dict.fromkeys(grades, self.line),
+        return JudgedQuery.of_judgments(
+            nfc(row["query_id"]), text, tuple(said.judgments), source=source, spans=said.spans, fields=fields,
+            answerable=answerable, judged=judged, added=added, history=history,
+            lines=dict.fromkeys(grades, self.line),
         )  # fmt: skip
 
     def _typed(self, key: str, kind: type, wanted: str, default: Any) -> Any:
@@ -79,28 +86,6 @@ class QueryRow:
 
     def _flag(self, key: str) -> bool:
         return bool(self._typed(key, bool, "true or false", True))
-
-    def _grades(self) -> dict[str, int]:
-        grades: dict[str, int] = {}
-        for item in self._typed("relevant", list, "a list of ids or {id, grade}", []):
-            # A bare id means relevant, so it has to pass the bar.
-            id_, grade = item, self.rules.min_grade
-            if isinstance(item, dict):
-                self.faults.extend(f"relevant: {each}" for each in unknown_keys(item, ("id", "grade")))
-                id_, given = item.get("id"), item.get("grade", grade)
-                number = isinstance(given, int | float) and not isinstance(given, bool)
-                if not number or not 0 <= given <= HIGHEST_GRADE or given != int(given):
-                    expected = f"a whole number from 0 to {HIGHEST_GRADE:,}"
-                    self.faults.append(f"relevant: grade: found {kind_of(given)}, expected {expected}")
-                    continue
-                grade = int(given)
-            if fault := id_fault(id_):
-                self.faults.append(f"relevant: id {fault}")
-            elif nfc(str(id_)) in grades:
-                self.faults.append(f"relevant: {id_!r} is given twice")
-            else:
-                grades[nfc(str(id_))] = grade
-        return grades
 
     def _source(self) -> str:
         source = self._typed("source", str, f"one of {', '.join(SOURCES)}", "human")

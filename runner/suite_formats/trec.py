@@ -7,7 +7,6 @@ from pathlib import Path
 
 from runner.errors import ConfigError, InputError, Problem
 from runner.formats.reading import decode, id_fault, nfc, read_bytes
-from runner.suite import Suite
 from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
@@ -17,6 +16,7 @@ from runner.suite_formats.qrels import (
     read_qrels,
     refuse_bad_choices,
 )
+from runner.suites import Suite
 
 _TOPIC = re.compile(r"<top>(?P<body>.*?)(?=<top>|</top>|\Z)", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<(?P<tag>num|title|desc|narr)>(?P<text>[^<]*)", re.IGNORECASE)

@@ -9,7 +9,7 @@ import pytest
 
 from runner.chunkers import Heading, Window
 from runner.documents import Beir, Pages
-from runner.snapshot import Snapshot, SnapshotStore
+from runner.snapshots import Snapshot, SnapshotStore
 
 DATA = Path(os.environ.get("RUNNER_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SITES = [f"fastapi_docs_{language}/{date}/pages" for language in ("en", "zh_hant") for date in ("v1", "v2")]

@@ -7,7 +7,7 @@ import pytest
 from runner.chunkers import Chunk, Chunker, Heading, WholeDocument, Window
 from runner.documents import Document, Normalization
 from runner.errors import InputError, RunnerError
-from runner.snapshot import Snapshot
+from runner.snapshots import Snapshot
 
 PAGES = (
     Document("b.md", "B", "# B\n\nbee\n\n## 限制\n\n十", {"lang": "zh", "n": 1}),
@@ -84,7 +84,7 @@ def test_a_new_version_of_a_chunker_changes_the_id(monkeypatch: pytest.MonkeyPat
 
 def test_a_new_splitter_that_cuts_the_same_way_is_recorded_and_keeps_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
     before = build()
-    monkeypatch.setattr("runner.snapshot.snapshot.version", lambda name: "99.0")
+    monkeypatch.setattr("runner.snapshots.snapshot.version", lambda name: "99.0")
     assert build().id == before.id
     assert build().settings["chunker"]["libraries"] != before.settings["chunker"]["libraries"]
     assert build(chunker=WholeDocument()).settings["chunker"]["libraries"] == {}

@@ -11,7 +11,7 @@ import pytest
 from runner.chunkers import Heading, WholeDocument
 from runner.documents import Document
 from runner.errors import InputError
-from runner.snapshot import Snapshot, SnapshotStore
+from runner.snapshots import Snapshot, SnapshotStore
 
 PAGES = (
     Document("a.md", "A", "# A\n\nline\u2028separator and \x1f", {"list": ["x", {"y": None}], "n": 1.5}),

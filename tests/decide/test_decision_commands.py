@@ -13,7 +13,7 @@ from runner import accept, compare, gate
 from runner.deciding.baseline import accept as accept_run
 from runner.deciding.policies import read_policy
 from runner.release import gate_run
-from runner.suite import JudgedQuery
+from runner.suites import JudgedQuery
 
 TwoRuns = tuple[Office, str, str]
 

@@ -9,8 +9,8 @@ import pytest
 from decide_scores import stored
 
 from runner.deciding.explain import Cause, causes, document_changes, sentence
-from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.own import write_own
+from runner.suites import JudgedQuery, Suite
 
 QUERIES = tuple(
     JudgedQuery(f"q{number}", f"text {number}", {"en/a.md": 1}, {"language": "en"}) for number in range(1, 9)

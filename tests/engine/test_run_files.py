@@ -15,8 +15,8 @@ from engine_world import TIMED, World, bm25, double, reranked, semantic, toy_mod
 from runner.config import Settings
 from runner.experiment import Options, Outcome, run_jobs
 from runner.recording.artifacts import ArtifactWriter, escape
-from runner.suite import JudgedQuery, Suite
 from runner.suite_formats.own import read_own
+from runner.suites import JudgedQuery, Suite
 
 # q1 is the worked example; nothing finds q2's page; q3's is fifth; nothing answers q4; nobody judged q5.
 RANKINGS = {

@@ -11,8 +11,8 @@ from runner.documents.document import Document
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.metrics import Judgments, Relevance
 from runner.scoring.slices import Freshness
-from runner.snapshot import Passage, Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Passage, Snapshot
+from runner.suites import JudgedQuery, Suite
 
 LETTERS = "ABCDEFGH"
 

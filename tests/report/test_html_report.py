@@ -179,7 +179,7 @@ def test_only_so_many_failing_queries_are_listed_the_hardest_first() -> None:
 
 
 def test_only_some_of_many_relevant_items_are_listed_and_the_rest_counted() -> None:
-    from runner.suite import JudgedQuery
+    from runner.suites import JudgedQuery
 
     desk = Desk()
     query = JudgedQuery("q", "many", dict.fromkeys("abcdefg", 1), {"topic": "t"})

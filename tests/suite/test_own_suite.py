@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from runner.errors import InputError
-from runner.suite import Suite
 from runner.suite_formats import OwnSuite
+from runner.suites import Suite
 
 HEAD = "name: core\nunit: passage\n"
 

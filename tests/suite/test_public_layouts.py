@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from runner.errors import ConfigError, InputError
-from runner.suite import Suite
 from runner.suite_formats import BeirSuite, CasesSuite, TrecSuite
 from runner.suite_formats.own import read_own, write_own
+from runner.suites import Suite
 
 QUERIES = (
     '{"_id": "2", "text": "two", "metadata": {"category": "long", "level": 3}}\n'

@@ -8,7 +8,7 @@ import pytest
 from runner.chunkers import WholeDocument
 from runner.documents import Beir
 from runner.errors import InputError
-from runner.snapshot import Snapshot
+from runner.snapshots import Snapshot
 from runner.suite_formats import BeirSuite
 from runner.suite_formats.own import read_own, write_own
 

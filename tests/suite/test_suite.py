@@ -8,9 +8,9 @@ import pytest
 from runner.chunkers import Heading, WholeDocument
 from runner.documents import Document
 from runner.errors import ConfigError, InputError
-from runner.snapshot import Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Snapshot
 from runner.suite_formats.own import read_own, write_own
+from runner.suites import JudgedQuery, Suite
 
 SNAPSHOT = Snapshot.build(
     [
@@ -68,9 +68,9 @@ def test_many_missing_items_are_counted_not_all_listed() -> None:
     assert message.endswith("... and 4980 more")
 
 
-def test_a_unit_that_the_snapshot_does_not_have_is_refused() -> None:
-    message = refusal(judging("x", unit="span"))
-    assert f"judges the unit 'span', snapshot {SNAPSHOT.id} has document and passage" in message
+def test_a_unit_that_there_is_not_is_refused() -> None:
+    message = refusal(judging("x", unit="sentence"))
+    assert "judges the unit 'sentence', expected one of document, passage, span" in message
 
 
 def test_a_suite_pinned_to_another_snapshot_is_refused_with_both_ids() -> None:

@@ -18,8 +18,8 @@ from runner.experiment import Options, Outcome, run_jobs
 from runner.inputs import snapshot_store
 from runner.recording.mlflow_store import open_client
 from runner.recording.tracking import Tracker
-from runner.snapshot import Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Suite
 
 SIGNS = "甲乙丙丁戊己庚辛壬癸"
 REMOVED = "topic.removed"

@@ -13,8 +13,8 @@ from runner.engine.cache import Cache
 from runner.engine.crew import Counts
 from runner.engine.execute import Executor, look_up
 from runner.engine.plan import Plan, Request, Stage, make_plan
-from runner.snapshot import Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Suite
 
 Ranking = list[tuple[str, float]]
 

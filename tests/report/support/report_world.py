@@ -14,8 +14,8 @@ from runner.recording.context import ContextMeter
 from runner.recording.record import Scored
 from runner.recording.report import Row
 from runner.scoring.evaluate import evaluate
-from runner.snapshot import Snapshot
-from runner.suite import JudgedQuery, Suite
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Suite
 
 TEXTS = {"a": ("Alpha", "one two three"), "b": ("貝塔", "四五"), "c": ("Gamma", ""), "d": ("Delta", "six seven")}
 # Each query has one relevant document.

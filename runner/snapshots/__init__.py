@@ -1,6 +1,6 @@
 """Snapshots: documents cut into passages under one id, and the store that keeps them."""
 
-from runner.snapshot.snapshot import UNITS, Passage, Snapshot
-from runner.snapshot.store import SnapshotStore
+from runner.snapshots.snapshot import UNITS, Passage, Snapshot
+from runner.snapshots.store import SnapshotStore
 
 __all__ = ["UNITS", "Passage", "Snapshot", "SnapshotStore"]

@@ -13,7 +13,7 @@ from typing import Any
 from runner.documents.document import Document
 from runner.errors import InputError, RunnerError
 from runner.formats.canonical import canonical_json
-from runner.snapshot.snapshot import FORMAT, Passage, Snapshot
+from runner.snapshots.snapshot import FORMAT, Passage, Snapshot
 
 _HEAD = "snapshot.json"
 _DOCUMENTS = "documents.jsonl"

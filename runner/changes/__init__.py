@@ -1,0 +1,1 @@
+"""What became of documents and passages between two snapshots."""

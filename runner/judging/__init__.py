@@ -1,0 +1,1 @@
+"""Judgments that follow changing documents: migration, review, agreement, candidates."""

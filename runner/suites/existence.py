@@ -1,0 +1,80 @@
+"""Whether everything that a suite judges exists in a snapshot: a wrong id would be a miss that nobody made."""
+
+from collections.abc import Iterable, Sequence
+
+from runner.documents.document import Normalization
+from runner.errors import MOST_LISTED, InputError, Problem
+from runner.formats.nearest_ids import nearest_ids
+from runner.snapshots import UNITS, Snapshot
+from runner.suites.query import JudgedQuery
+from runner.suites.span import Span, SpanFault
+
+
+def missing_units(queries: Iterable[JudgedQuery], unit: str, snapshot: Snapshot, where: str) -> None:
+    """Raise InputError naming every judged document or passage that is not there, by line, with the nearest ones."""
+    units = snapshot.units(unit)
+    known = set(units)
+    missing = [
+        (query.lines.get(id_, 0), query.id, id_) for query in queries for id_ in query.grades if id_ not in known
+    ]
+    if not missing:
+        return
+    missing.sort()
+    other = {id_ for each in UNITS if each != unit for id_ in snapshot.units(each)}
+    # Looking for neighbours is slow: only for those that will be listed.
+    hints = nearest_ids([id_ for *_, id_ in missing[:MOST_LISTED]], units)
+    problems = []
+    for line, query_id, id_ in missing:
+        message = f"query {query_id!r} judges {id_!r}, a {unit} that snapshot {snapshot.id} does not hold"
+        if id_ in other:
+            message += "; it holds this id as its other unit, so mend `unit` or the chunker"
+        else:
+            message += _nearest(hints.get(id_, ()))
+        problems.append(Problem(line or None, message))
+    raise InputError.of(where, problems)
+
+
+def missing_spans(queries: Iterable[JudgedQuery], snapshot: Snapshot, where: str) -> None:
+    """Raise InputError naming every span whose document or whose words are not there, by line."""
+    places = SpanPlaces(snapshot)
+    problems = []
+    for query in queries:
+        for id_, span in query.spans.items():
+            if fault := places.fault(span):
+                problems.append(Problem(query.lines.get(id_) or None, f"query {query.id!r}: {fault}"))
+    if problems:
+        raise InputError.of(where, problems)
+
+
+class SpanPlaces:
+    """Finds spans in a snapshot's documents, each once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._texts = {document.id: document.text for document in snapshot.documents}
+        # A quotation is made uniform as the documents were, or NFKC pages would never hold it.
+        self._characters = Normalization(**snapshot.settings["normalization"]).characters
+
+    def find(self, span: Span) -> tuple[int, int]:
+        """[start, end) in the characters of its document. Raises SpanFault."""
+        text = self._texts.get(span.document)
+        if text is None:
+            near = _nearest(nearest_ids([span.document], self._snapshot.units("document")).get(span.document, ()))
+            raise SpanFault(f"snapshot {self._snapshot.id} holds no document {span.document!r}{near}")
+        quote = None if span.quote is None else self._characters(span.quote)
+        try:
+            return Span(span.document, quote, span.start, span.end).locate(text)
+        except SpanFault as fault:
+            raise SpanFault(f"the span {span.id} {fault}") from None
+
+    def fault(self, span: Span) -> str | None:
+        """What keeps a span from being found, or None."""
+        try:
+            self.find(span)
+        except SpanFault as fault:
+            return str(fault)
+        return None
+
+
+def _nearest(hints: Sequence[str]) -> str:
+    return f"; nearest: {', '.join(map(repr, hints))}" if hints else ""
