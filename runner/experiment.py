@@ -24,15 +24,18 @@ from runner.errors import RunnerError
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import draw_summary, log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
+from runner.recording.clean_holdout import refuse_leaks
 from runner.recording.context import ContextMeter
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
 from runner.recording.names import key_part
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
 from runner.recording.recorder import RecordedTracker, standing_recorder
 from runner.recording.report import Row, print_table
+from runner.recording.seen_queries import SeenQueries
 from runner.recording.tracking import Record, RunStore, Tracker
 from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
+from runner.suites import Suite
 
 DONE, FAILED = 0, 1
 _MOST_IDS = 40
@@ -43,7 +46,8 @@ class Options:
     """How a set of jobs is run, as opposed to what they are.
 
     n_jobs and backend are joblib's. sweep: whether they are a sweep, with a summary run of its own. tags go
-    on every run. quiet: print neither plan nor table.
+    on every run. quiet: print neither plan nor table. past: a run of the past is repeated for its own sake, so its
+    holdout need not be clean any more.
     """
 
     n_jobs: int = 1
@@ -51,6 +55,7 @@ class Options:
     sweep: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
     quiet: bool = False
+    past: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
     """
     shared = requests[0].settings
     plan = make_plan(requests, inputs or ConfiguredInputs())
+    if not options.past:
+        refuse_leaks(_suites_of(plan.jobs), shared.store)
     with Cache(Path(shared.store) / "cache", shared.cache) as cache:
         look_up(plan, cache)
         if not options.quiet:
@@ -109,6 +116,7 @@ def _score_and_log(
     with tempfile.TemporaryDirectory(prefix="runner-") as folder:
         wanted = [job for job in plan.jobs if job.fingerprint not in earlier]
         scores = _with_intervals(_score_all(wanted, executor, failures))
+        SeenQueries(plan.jobs[0].settings.store).add(_suites_of([each.job for each in scores]))
         try:
             asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
             summary = Path(folder) / "summary"
@@ -135,6 +143,12 @@ def _score_and_log(
     if not options.quiet:
         _print_outcome(shown, bool(scored), failures, tracker, sweep)
     return Outcome(FAILED if failures else status, shown, scored, failures)
+
+
+def _suites_of(jobs: Sequence[Job]) -> list[tuple[Suite, str]]:
+    """The distinct suites of jobs, each with the dataset within which its ids mean something."""
+    pairs = [(job.judged.suite, str(job.settings.dataset.get("name", ""))) for job in jobs]
+    return list({(suite.name, suite.revision, dataset): (suite, dataset) for suite, dataset in pairs}.values())
 
 
 def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job, str]]) -> list[Scored]:
@@ -249,7 +263,7 @@ def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: 
 def _row(run_id: str, name: str, variant: str, params: Mapping[str, Any], metrics: Mapping[str, float]) -> Row:
     return Row(
         run_id, name, str(params["retriever"]), int(params["k"]), str(params.get("pool", "")),
-        str(params["suite"]), str(params["snapshot"]), variant, metrics,
+        str(params["suite"]), str(params["snapshot"]), variant, metrics, str(params["documents_sha256"]),
     )  # fmt: skip
 
 

@@ -22,22 +22,22 @@ _UNNAMED = "section"
 class Heading:
     """A section is the text between one heading and the next of any level, without the heading's own line.
 
-    A section longer than `max_chars` is cut at the largest Markdown units that fit, `overlap` characters shared;
+    A section longer than `size` is cut at the largest Markdown units that fit, `overlap` characters shared;
     a table or a code block stays whole, whatever its length. The title is the path of headings, the document's first.
     A page whose id ends in `.txt` has no headings.
     """
 
-    max_chars: int = 1200
+    size: int = 1200
     overlap: int = 0
 
     version: ClassVar[int] = 1
     libraries: ClassVar[tuple[str, ...]] = ("markdown-it-py", "semantic-text-splitter")
 
     def __post_init__(self) -> None:
-        if self.max_chars < 1 or not 0 <= self.overlap < self.max_chars:
+        if self.size < 1 or not 0 <= self.overlap < self.size:
             raise ConfigError(
-                f"chunker.max_chars must be at least 1 and chunker.overlap from 0 to below it, "
-                f"found {self.max_chars} and {self.overlap}"
+                f"chunker.size must be at least 1 and chunker.overlap from 0 to below it, "
+                f"found {self.size} and {self.overlap}"
             )
 
     def split(self, document: Document) -> list[Chunk]:
@@ -56,13 +56,13 @@ class Heading:
         start, end = _trimmed(text, *body)
         if start == end:
             return
-        if end - start <= self.max_chars:
+        if end - start <= self.size:
             yield start, end
             return
         pieces = self._pieces(text, start, end, whole)
         first, last = next(pieces)
         for piece in pieces:
-            if piece[1] - first <= self.max_chars:
+            if piece[1] - first <= self.size:
                 last = piece[1]
             else:
                 yield first, last
@@ -74,7 +74,7 @@ class Heading:
         inside = whole[bisect_left(whole, (start, start)) : bisect_left(whole, (end, end))]
         for block in (*inside, (end, end)):
             if start < block[0]:
-                for offset, piece in _splitter(self.max_chars, self.overlap).chunk_indices(text[start : block[0]]):
+                for offset, piece in _splitter(self.size, self.overlap).chunk_indices(text[start : block[0]]):
                     yield start + offset, start + offset + len(piece)
             if block[0] < block[1]:
                 yield _trimmed(text, *block)
@@ -82,10 +82,10 @@ class Heading:
 
 
 @lru_cache(maxsize=8)
-def _splitter(max_chars: int, overlap: int) -> "MarkdownSplitter":
+def _splitter(size: int, overlap: int) -> "MarkdownSplitter":
     from semantic_text_splitter import MarkdownSplitter
 
-    return MarkdownSplitter(max_chars, overlap)
+    return MarkdownSplitter(size, overlap)
 
 
 def _sections(document: Document, outline: Outline) -> Iterator[tuple[tuple[int, int], str, str]]:

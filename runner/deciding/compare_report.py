@@ -43,6 +43,7 @@ def print_comparison(comparison: Comparison, metric: str, stream: TextIO) -> Non
             *_effects(pair, metric),
             *_explanation(comparison, pair, metric),
             *_failure_lines(comparison, pair),
+            *pair.unjudged.lines(),
         ]:
             console.print(line, soft_wrap=True)
         for note in pair.notes:
@@ -63,6 +64,7 @@ def comparison_markdown(comparison: Comparison, metric: str = "recall") -> str:
         for title, failures in _failure_sets(pair):
             found = [f"- {code(each.query_id)} {escape(each.text)}: {_fate(comparison.k, each)}" for each in failures]
             parts.append(f"### Failing in {title}: {len(failures)}\n\n" + "\n".join(found))
+        parts.append("  \n".join(map(escape, pair.unjudged.lines())))
         parts.append("\n".join(f"- {escape(note)}" for note in pair.notes))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -80,6 +82,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
                 "changed": {key: list(values) for key, values in pair.changed.items()},
                 "causes": [asdict(cause) for cause in causes(comparison.first.run, pair.second.run)],
                 "failing": {title: [asdict(each) for each in failures] for title, failures in _failure_sets(pair)},
+                "unjudged": asdict(pair.unjudged),
                 "notes": list(pair.notes),
             }
             for pair in comparison.pairs

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from runner.deciding.gating import refuse_unlike
 from runner.deciding.scores import RunScores
+from runner.deciding.unjudged import Unjudged, unjudged_between
 from runner.errors import InputError
 from runner.scoring.evaluate import ALL
-from runner.scoring.metrics import METRICS, Floats
+from runner.scoring.metrics import METRICS
+from runner.scoring.relevance import Floats
 from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_losses
 from runner.stats.power import minimum_detectable
 
@@ -85,6 +87,7 @@ class Pair:
     only_second_fails: tuple[Failure, ...]
     changed: Mapping[str, tuple[str, str]]
     notes: tuple[str, ...]
+    unjudged: Unjudged
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,7 @@ def _pair(
         _failures(first, second, ~fails[0] & fails[1], k),
         changed_params(first.run.params, second.run.params),
         tuple(_notes(first, second, k)),
+        unjudged_between(first, second, k),
     )
 
 

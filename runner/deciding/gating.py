@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from runner.deciding.scores import RunScores
 from runner.errors import ConfigError, InputError
 from runner.policy import Policy, Rule
-from runner.scoring.metrics import Floats
+from runner.scoring.relevance import Floats
 from runner.stats.intervals import bootstrap_intervals
 from runner.stats.paired import TIE, paired_intervals
 from runner.stats.power import minimum_detectable
@@ -137,15 +137,16 @@ def _unusable_rules(
 
 def _judge_rule(rule: Rule, policy: Policy, candidate: RunScores, baseline: RunScores | None) -> Verdict:
     k = rule.k or candidate.k
-    counted = candidate.members(rule.group) & np.isin(candidate.sources, rule.sources)
+    trusted = candidate.members(rule.group) & np.isin(candidate.sources, rule.sources)
+    counted = trusted & candidate.settled
     n = int(counted.sum())
     values = candidate.values(rule.metric, k)[counted]
-    notes = list(_small_sample_notes(n))
+    notes = [*_small_sample_notes(n), *_disputed_notes(int(trusted.sum()) - n)]
     earlier = baseline.values(rule.metric, k)[counted] if baseline is not None else values
     if not (np.isfinite(values).all() and np.isfinite(earlier).all()):
         return Verdict(rule, k, n, "fail", None, None, None, ("a score is missing or not a number",), tuple(notes))
     if n < rule.min_queries:
-        unjudged = int(candidate.members(rule.group).sum()) - n
+        unjudged = int((candidate.members(rule.group) & ~trusted).sum())
         others = f" ({unjudged} more are not judged by {' or '.join(rule.sources)})" if unjudged else ""
         reason = f"{n} of at least {rule.min_queries} queries{others}"
         value = Estimate(float(values.mean()), 0.0, 1.0) if n else None
@@ -210,6 +211,13 @@ def _losers(ids: Sequence[str], counted: NDArray[np.bool_], differences: Floats)
 
 def _small_sample_notes(n: int) -> list[str]:
     return [f"with {n} queries one query moves the mean by {1 / n:.3f}"] if 0 < n < 30 else []
+
+
+def _disputed_notes(disputed: int) -> list[str]:
+    if not disputed:
+        return []
+    queries = "1 query is" if disputed == 1 else f"{disputed} queries are"
+    return [f"{queries} left out: annotators disagree and nobody has adjudicated (python -m runner.judgments review)"]
 
 
 def _power_notes(differences: Floats, allowed: float) -> list[str]:

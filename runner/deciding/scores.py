@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from runner.errors import ConfigError, InputError
 from runner.recording.stored import StoredRun
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
-from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH, Floats, Judgments, Relevance
+from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH
+from runner.scoring.relevance import Floats, Judgments, Relevance
 from runner.scoring.slices import Slices
 
-_NEEDED = ("found_ranks", "found_grades", "judged_grades", "source", "pool_recall", "slices")
+_NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "source", "settled", "pool_recall", "slices")
 # Metric name as people write it -> name of the per-query value.
 _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
 
@@ -23,14 +24,18 @@ _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
 class RunScores:
     """One stored run, its scored queries sorted by id.
 
-    ranked: passage ids by query, as far as stored. pool_recall: float64 [queries].
+    sources: the least trusted one of each query and its judgments. settled: bool [queries], whether nobody disagrees.
+    ranked: passage ids by query, as far as stored; units: the same, or documents where they are judged. pool_recall:
+    float64 [queries].
     """
 
     run: StoredRun
     query_ids: tuple[str, ...]
     texts: tuple[str, ...]
     sources: tuple[str, ...]
+    settled: NDArray[np.bool_]
     ranked: Sequence[Sequence[str]]
+    units: Sequence[Sequence[str]]
     relevance: Relevance
     pool_recall: Floats
     slices: Slices
@@ -52,7 +57,9 @@ class RunScores:
             tuple(row["query_id"] for row in rows),
             tuple(row["text"] for row in rows),
             tuple(row["source"] for row in rows),
+            np.array([row["settled"] for row in rows], np.bool_),
             [row["ranked"] for row in rows],
+            [_units(row) for row in rows],
             _relevance(rows, int(run.params["min_grade"])),
             np.array([row["pool_recall"] for row in rows], np.float64),
             _slices(rows),
@@ -104,13 +111,20 @@ class RunScores:
 def _relevance(rows: Sequence[dict[str, Any]], min_grade: int) -> Relevance:
     judged = [dict(enumerate(row["judged_grades"])) for row in rows]
     most = max((len(grades) for grades in judged), default=0)
-    judgments = Judgments.of(judged, max(most, 1), min_grade)
-    width = max((len(row["ranked"]) for row in rows), default=0)
-    gains = np.zeros((len(rows), width), np.int64)
-    for number, row in enumerate(rows):
-        gains[number, np.array(row["found_ranks"], np.int64) - 1] = row["found_grades"]
-    length = np.array([len(row["ranked"]) for row in rows], np.int64)
-    return Relevance(judgments, np.full(gains.shape, -1, np.int64), gains, gains > 0, length)
+    spans = bool(rows) and "answer_ranks" in rows[0]
+    return Relevance.of_lists(
+        Judgments.of(judged, max(most, 1), min_grade),
+        [(row["found_ranks"], row["found_grades"]) for row in rows],
+        [row["judged_ranks"] for row in rows],
+        [len(_units(row)) for row in rows],
+        [row["answer_ranks"] for row in rows] if spans else None,
+    )
+
+
+def _units(row: dict[str, Any]) -> Sequence[str]:
+    """What stands at each rank: documents where they are judged, else passages."""
+    units: Sequence[str] = row.get("ranked_units") or row["ranked"]
+    return units
 
 
 def _slices(rows: Sequence[dict[str, Any]]) -> Slices:

@@ -88,17 +88,13 @@ def _failing(
     query, text = job.judged.scored[number], job.queries[number].text
     least = job.judged.suite.min_grade
     relevant = sorted(id_ for id_, grade in query.grades.items() if grade >= least)
-    passages, units = job.stage.snapshot.passages, job.judged.units
-    unit_of_row = job.judged.unit_of_row
+    passages = job.stage.snapshot.passages
     return Failing(
         query.id, text, has_han(text), scored.evaluation.cause[number], int(scored.evaluation.found.first_rank[number]),
         tuple(Item(id_, titles.get(id_, "")) for id_ in relevant[:_MOST_ITEMS]),
         max(len(relevant) - _MOST_ITEMS, 0),
         tuple((step.name, step.told(number)) for step in steps),
-        tuple(
-            Item(passages[row].id, passages[row].title, query.grades.get(units[unit_of_row[row]], 0) >= least)
-            for row in rows
-        ),
+        tuple(Item(passages[row].id, passages[row].title, job.judged.shows(number, row)) for row in rows),
     )  # fmt: skip
 
 

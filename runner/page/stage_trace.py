@@ -10,7 +10,6 @@ from retrievers.base import Combining, Query, Rankings, Rescoring
 from runner.engine.plan import Stage
 from runner.recording.record import Scored, part_names
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.metrics import Relevance
 
 _Ranks = NDArray[np.int64]
 
@@ -64,7 +63,7 @@ class Tracer:
 
 
 def _first_ranks(rankings: Rankings, judged: JudgedSet) -> _Ranks:
-    return Relevance.of(rankings, judged.unit_of_row, judged.judgments).first_rank
+    return judged.relevance(rankings).first_rank
 
 
 def _sources(root: Stage) -> list[tuple[Stage, int]]:

@@ -18,6 +18,7 @@ from runner.recording.plots import recall_curve
 from runner.recording.provenance import environment
 from runner.recording.record import Scored, name_pairs
 from runner.scoring.evaluate import Evaluation
+from runner.scoring.relevance import Relevance
 from runner.suite_formats.own import write_own
 
 if TYPE_CHECKING:
@@ -136,31 +137,60 @@ def per_query_table(scored: Scored) -> "pa.Table":
     columns: dict[str, Any] = {
         "query_id": [query.id for query in judged.ranked],
         "text": [query.text for query in job.queries],
-        "source": [query.source for query in judged.ranked],
+        "source": [query.weakest_source for query in judged.ranked],
+        "settled": [not query.disputed for query in judged.ranked],
         "answerable": [True] * len(judged.scored) + [False] * unanswerable,
         "slices": pa.ListArray.from_arrays(pa.array(sizes, pa.int32()), pa.array(slices, pa.string())),
         "relevant": [_relevant(query.grades, judged.suite.min_grade) for query in judged.ranked],
         "ranked": pa.ListArray.from_arrays(pa.array(rankings.offsets, pa.int32()), ranked),
         "scores": pa.ListArray.from_arrays(pa.array(rankings.offsets, pa.int32()), pa.array(rankings.scores)),
-        # With these three any metric can be computed again at any k, without documents or suite.
-        "found_ranks": _ragged(evaluation.found.gains, np.arange(1, evaluation.found.gains.shape[1] + 1), unanswerable),
-        "found_grades": _ragged(evaluation.found.gains, None, unanswerable),
-        "judged_grades": _ragged(evaluation.found.judgments.ideal_gains.astype(np.int64), None, unanswerable),
+        **_relevance_columns(evaluation.found, unanswerable),
         "first_relevant_rank": _padded([int(rank) or None for rank in evaluation.found.first_rank], unanswerable),
         **{name: _padded(values.tolist(), unanswerable) for name, values in evaluation.values.items()},
         "lost_in": _padded([cause or None for cause in evaluation.cause], unanswerable),
     }
+    if judged.suite.unit == "document":
+        units = judged.collapsed(rankings)
+        documents = pa.DictionaryArray.from_arrays(
+            pa.array(judged.unit_of_row[units.rows], pa.int32()), pa.array(judged.units, pa.string())
+        )
+        columns["ranked_units"] = pa.ListArray.from_arrays(pa.array(units.offsets, pa.int32()), documents)
     return pa.table(columns)
 
 
-def _ragged(gains: NDArray[np.int64], shown: NDArray[np.int64] | None, extra: int) -> "pa.ListArray":
-    """The positive gains of each row, or what is shown in their place, and empty lists for the extra rows."""
+def _relevance_columns(found: Relevance, extra: int) -> dict[str, Any]:
+    """With these any metric can be computed again at any k, without documents or suite."""
+    gained = found.gains > 0
+    places = np.broadcast_to(_counted(found.gains), found.gains.shape)
+    ideal = found.judgments.ideal_gains.astype(np.int64)
+    columns = {
+        "found_ranks": _ragged(gained, places if found.ranks is None else found.ranks, extra),
+        "found_grades": _ragged(gained, found.gains, extra),
+        "judged_ranks": _ragged(found.judged, np.broadcast_to(_counted(found.judged), found.judged.shape), extra),
+        "judged_grades": _ragged(ideal > 0, ideal, extra),
+    }
+    if found.answers is not None:
+        queries, at = np.nonzero(found.answers)
+        times = found.answers[queries, at]
+        columns["answer_ranks"] = _lists(np.repeat(queries, times), np.repeat(at + 1, times), len(found.length), extra)
+    return columns
+
+
+def _counted(table: NDArray[Any]) -> NDArray[np.int64]:
+    return np.arange(1, table.shape[1] + 1)
+
+
+def _ragged(wanted: NDArray[np.bool_], values: NDArray[np.int64], extra: int) -> "pa.ListArray":
+    """The wanted values of each row, and empty lists for the extra rows."""
+    rows, columns = np.nonzero(wanted)
+    return _lists(rows, values[rows, columns], len(wanted), extra)
+
+
+def _lists(rows: NDArray[np.int64], values: NDArray[np.int64], n_rows: int, extra: int) -> "pa.ListArray":
     import pyarrow as pa
 
-    rows, columns = np.nonzero(gains > 0)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(gains)))))
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows))))
     offsets = np.concatenate((offsets, np.full(extra, offsets[-1])))
-    values = gains[rows, columns] if shown is None else shown[columns]
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, pa.int32()))
 
 

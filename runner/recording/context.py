@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from retrievers.base import Rankings, Rescoring
 from runner.engine.plan import Job
-from runner.scoring.metrics import Floats
+from runner.scoring.relevance import Floats
 from runner.scoring.text_length import token_lengths
 from runner.snapshots import Snapshot
 
@@ -47,7 +47,7 @@ class ContextMeter:
         if not n:
             return None
         scored = np.arange(n)
-        kept = _first_of_each_unit(rankings.take(scored), job.judged.unit_of_row, len(job.judged.units))
+        kept = job.judged.collapsed(rankings.take(scored))
         together = _cumulated(kept, self._of(job.stage.snapshot))
         at_k = together[:, min(job.settings.k, together.shape[1] - 1)]
         rescoring = isinstance(job.stage.part.object, Rescoring)
@@ -62,18 +62,6 @@ class ContextMeter:
         if snapshot.id not in self._lengths:
             self._lengths[snapshot.id] = token_lengths(snapshot.passages_for_retrieval().texts)
         return self._lengths[snapshot.id]
-
-
-def _first_of_each_unit(rankings: Rankings, unit_of_row: NDArray[np.int64], n_units: int) -> Rankings:
-    """Keep the passage that stands for each unit, as the metrics do: k counts units."""
-    if n_units == len(unit_of_row):
-        return rankings
-    numbers = rankings.query_numbers()
-    _, first = np.unique(numbers * n_units + unit_of_row[rankings.rows], return_index=True)
-    first.sort()
-    counts = np.bincount(numbers[first], minlength=len(rankings))
-    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    return Rankings(offsets, rankings.rows[first], rankings.scores[first])
 
 
 def _cumulated(rankings: Rankings, lengths: NDArray[np.int64]) -> Floats:

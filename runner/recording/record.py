@@ -19,6 +19,9 @@ from runner.scoring.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluati
 from runner.scoring.metrics import METRICS_VERSION
 from runner.scoring.uncertainty import Uncertainty
 
+# A larger share of unjudged results than this is said: the scores lean on what nobody has looked at.
+MUCH_UNJUDGED = 0.5
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -105,6 +108,8 @@ def params_of(job: Job) -> dict[str, Any]:
         "program_version": program_version(),
         "version.python": platform.python_version(),
     }
+    if suite.unit == "span":
+        params["coverage"] = suite.coverage
     pool = getattr(root.object, "pool", None)
     if isinstance(pool, int):
         params["pool"] = pool
@@ -165,11 +170,14 @@ def metrics_of(scored: Scored) -> dict[str, float]:
     metrics |= {
         "queries_unjudged": judged.unjudged,
         "queries_unanswerable": len(judged.unanswerable),
+        "queries_disputed": sum(bool(query.disputed) for query in judged.scored),
         "queries_nothing_returned": int((evaluation.found.length == 0).sum()),
         "failing": evaluation.lost(LOST_IN_POOL) + evaluation.lost(LOST_IN_RANKING),
         "failing_lost_in_pool": evaluation.lost(LOST_IN_POOL),
         "failing_lost_in_ranking": evaluation.lost(LOST_IN_RANKING),
     }
+    if judged.cover is not None:
+        metrics["spans_out_of_reach"] = judged.cover.out_of_reach()
     metrics |= {f"unanswerable/{name}": value for name, value in evaluation.unanswerable.items()}
     if scored.context is not None:
         metrics |= scored.context.metrics()
@@ -233,7 +241,20 @@ def tags_of(scored: Scored, sweep: str | None) -> dict[str, str]:
         tags["sweep"] = sweep
     if job.variant:
         tags["variant"] = job.variant
+    if note := unjudged_note(scored.evaluation.overall, job.settings.k):
+        tags["mlflow.note.content"] = note
     return tags
+
+
+def unjudged_note(means: Mapping[str, float], k: int) -> str | None:
+    """A sentence on how much of the first k nobody has judged, where it is much."""
+    share = 1 - means.get("judged", 1.0)
+    if share <= MUCH_UNJUDGED:
+        return None
+    return (
+        f"{share:.0%} of the first {k} is unjudged and counts as not relevant; what is worth judging: "
+        "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
+    )
 
 
 def inputs_of(job: Job) -> list[DatasetInput]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from runner.recording.names import read_key_part
+from runner.recording.record import MUCH_UNJUDGED
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,6 +33,15 @@ class Row:
     snapshot: str
     variant: str
     metrics: Mapping[str, float]
+    documents: str = ""
+
+    def rivals(self, rows: "Sequence[Row]") -> "list[Row]":
+        """The runs that this one is measured against: same k, suite and documents, however these were cut."""
+        return [other for other in rows if other._world == self._world]
+
+    @property
+    def _world(self) -> tuple[object, ...]:
+        return self.k, self.suite, self.documents or self.snapshot
 
     def worst_slice(self) -> tuple[str, float, int] | None:
         """Name, recall and n of the slice with the lowest recall."""
@@ -72,7 +82,7 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
         console.print(
             "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
         )
-    for line in worst_lines(rows):
+    for line in [*worst_lines(rows), *unjudged_lines(rows)]:
         console.print(line, soft_wrap=True)
 
 
@@ -104,6 +114,19 @@ def worst_lines(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
+def unjudged_lines(rows: Sequence[Row]) -> list[str]:
+    """One line where much of what runs show is unjudged, so that their scores lean on what nobody has looked at."""
+    shares = {row.name: 1 - row.metrics["judged"] for row in rows if "judged" in row.metrics}
+    if not shares or max(shares.values()) <= MUCH_UNJUDGED:
+        return []
+    least, most = min(shares.values()), max(shares, key=lambda name: shares[name])
+    span = f"{shares[most]:.0%}" if f"{least:.0%}" == f"{shares[most]:.0%}" else f"{least:.0%} to {shares[most]:.0%}"
+    return [
+        f"unjudged, counted as not relevant: {span} of the first k (most: {most}); what is worth judging: "
+        "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
+    ]
+
+
 def as_text(rows: Sequence[Row]) -> str:
     """What `print_table` prints, as text."""
     stream = io.StringIO()
@@ -129,16 +152,19 @@ def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], l
     """Headings, and for each row its cells with whether they are the best at its k."""
     several = {name: len({getattr(row, name) for row in rows}) > 1 for name in ("pool", "variant", "suite", "snapshot")}
     extra = [name for name, more in several.items() if more]
-    header = ["retriever", *extra, "k", *SCORES, "n"]
+    # Where passages differ in length, what k of them cost to read belongs beside what they find.
+    cut = ["tokens"] if several["snapshot"] and len({row.documents for row in rows}) == 1 else []
+    header = ["retriever", *extra, "k", *SCORES, "n", *cut]
     header += [] if narrow else ["p50 ms", "p95 ms", "lost in pool", "in ranking"]
     body = []
     for row in rows:
-        rivals = [other for other in rows if (other.k, other.suite, other.snapshot) == (row.k, row.suite, row.snapshot)]
+        rivals = row.rivals(rows)
         cells = [(row.retriever, False), *((getattr(row, name) or "-", False) for name in extra), (str(row.k), False)]
         for name in SCORES:
             text, best = _marked(row, rivals, name, "{:.3f}", max)
             cells.append((text + ("" if narrow else _beside(row, name)), best))
         cells.append((f"{row.metrics.get('n', 0):.0f}", False))
+        cells += [_marked(row, rivals, "context_tokens", "{:.0f}", min) for _ in cut]
         if not narrow:
             cells += [_marked(row, rivals, name, "{:.2f}", min) for name in LATENCIES]
             cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]

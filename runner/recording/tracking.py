@@ -198,9 +198,10 @@ class Tracker:
     def _search(self, tags: Mapping[str, str], most: int, anywhere: bool = False) -> list["Run"]:
         clauses = [f"tags.`{key}` = '{_quotable(value)}'" for key, value in tags.items()]
         query = " and ".join([*clauses, "attributes.status = 'FINISHED'"])
-        where = [self.experiment_id]
         if anywhere:
             where = [experiment.experiment_id for experiment in self.client.search_experiments()]
+        else:
+            where = [self.experiment_id]
         return list(self.client.search_runs(where, query, max_results=most))
 
     def count(self, tags: Mapping[str, str], most: int) -> int:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import Rankings
-from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, Floats, Judgments, Relevance, recall
+from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, recall
+from runner.scoring.relevance import Floats, Judgments, Relevance
 from runner.scoring.slices import Freshness, Slices, slice_queries
+from runner.scoring.span_cover import SpanCover
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 
@@ -22,7 +25,8 @@ class JudgedSet:
     """A suite laid over a snapshot: what every job on the two shares.
 
     scored and unanswerable are the queries that are ranked; unjudged is how many more the suite holds.
-    unit_of_row: int64 [passages], the position in `units` of each passage.
+    unit_of_row: int64 [passages], the position in `units` of each passage; spans are judged on whole passages, so
+    their units are the passages. cover: where the judged spans are, None for any other unit.
     """
 
     suite: Suite
@@ -33,19 +37,20 @@ class JudgedSet:
     unit_of_row: NDArray[np.int64]
     judgments: Judgments
     slices: Slices
+    cover: SpanCover | None = None
 
     @classmethod
     def of(cls, suite: Suite, snapshot: Snapshot, freshness: Freshness | None = None) -> "JudgedSet":
         """Lay a checked suite over its snapshot."""
         passages = snapshot.passages_for_retrieval()
         by_document = suite.unit == "document"
-        units = snapshot.units(suite.unit)
+        units = snapshot.units("document" if by_document else "passage")
         number = {unit: position for position, unit in enumerate(units)}
         unit_of_row = np.array([number[id_] for id_ in (passages.documents if by_document else passages.ids)], np.int64)
         scored = tuple(suite.scored())
-        fields = {document.id: document.fields for document in snapshot.documents}
-        if not by_document:
-            fields = {passage.id: fields[passage.document] for passage in snapshot.passages}
+        cover = None
+        if suite.unit == "span":
+            cover = SpanCover.of(scored, snapshot, suite.coverage, suite.min_grade)
         return cls(
             suite,
             scored,
@@ -53,18 +58,58 @@ class JudgedSet:
             len(tuple(suite.unjudged())),
             units,
             unit_of_row,
-            Judgments.of(
+            cover.judgments
+            if cover
+            else Judgments.of(
                 [{number[id_]: grade for id_, grade in query.grades.items()} for query in scored],
                 len(units),
                 suite.min_grade,
             ),
-            slice_queries(scored, suite.slices, min_grade=suite.min_grade, freshness=freshness, document_fields=fields),
-        )
+            slice_queries(
+                scored, suite.slices, min_grade=suite.min_grade, freshness=freshness,
+                document_fields=_fields(suite.unit, scored, snapshot),
+            ),
+            cover,
+        )  # fmt: skip
+
+    def relevance(self, rankings: Rankings) -> Relevance:
+        """What rankings of the scored queries, in their order, found."""
+        if self.cover is not None:
+            return self.cover.relevance(rankings)
+        return Relevance.of(rankings, self.unit_of_row, self.judgments)
+
+    def collapsed(self, rankings: Rankings) -> Rankings:
+        """Keep the passage that stands for each unit, the first, as the metrics do: k counts units."""
+        if len(self.units) == len(self.unit_of_row):
+            return rankings
+        numbers = rankings.query_numbers()
+        _, first = np.unique(numbers * len(self.units) + self.unit_of_row[rankings.rows], return_index=True)
+        first.sort()  # back to rank order within each query
+        counts = np.bincount(numbers[first], minlength=len(rankings))
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return Rankings(offsets, rankings.rows[first], rankings.scores[first])
+
+    def shows(self, number: int, row: int) -> bool:
+        """Whether a passage, by itself, is relevant to a scored query; both by position."""
+        if self.cover is not None:
+            return (number, row) in self.cover.alone
+        grade = self.scored[number].grades.get(self.units[self.unit_of_row[row]], 0)
+        return grade >= self.suite.min_grade
 
     @property
     def ranked(self) -> tuple[JudgedQuery, ...]:
         """Every query that a retriever has to answer, scored ones first."""
         return self.scored + self.unanswerable
+
+
+def _fields(unit: str, queries: Sequence[JudgedQuery], snapshot: Snapshot) -> dict[str, Mapping[str, Any]]:
+    """The fields of the document of everything that judgments name."""
+    of_document = {document.id: document.fields for document in snapshot.documents}
+    if unit == "document":
+        return of_document
+    if unit == "passage":
+        return {passage.id: of_document[passage.document] for passage in snapshot.passages}
+    return {id_: of_document[span.document] for query in queries for id_, span in query.spans.items()}
 
 
 @dataclass(frozen=True)
@@ -120,8 +165,8 @@ def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: 
     if not len(rankings) == len(pool) == len(judged.ranked):
         raise ValueError(f"{len(rankings)} rankings and {len(pool)} pools for {len(judged.ranked)} queries")
     answers = np.arange(n)
-    found = Relevance.of(rankings.take(answers), judged.unit_of_row, judged.judgments)
-    pooled = Relevance.of(pool.take(answers), judged.unit_of_row, judged.judgments)
+    found = judged.relevance(rankings.take(answers))
+    pooled = judged.relevance(pool.take(answers))
 
     values: dict[str, Floats] = {name: metric(found, k) for name, metric in AT_K.items()}
     values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}

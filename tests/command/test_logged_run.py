@@ -52,7 +52,7 @@ def test_names_of_runs_say_what_they_are(demo: Any) -> None:
         ("unit", "passage"),
         ("min_grade", "1"),
         ("chunker.name", "runner.chunkers.heading.Heading"),
-        ("chunker.max_chars", "1200"),
+        ("chunker.size", "1200"),
         ("chunker.overlap", "0"),
         ("normalization.unicode", "NFC"),
         ("stage.bm25.k1", "1.5"),

@@ -114,14 +114,14 @@ def test_markup_leaves_no_trace_in_titles_and_slugs() -> None:
 
 def test_a_long_section_is_cut_between_paragraphs_and_numbered() -> None:
     paragraphs = [f"{word} " + "x" * 30 for word in ("one", "two", "three")]
-    parts = cut("## A\n\n" + "\n\n".join(paragraphs), max_chars=80)
+    parts = cut("## A\n\n" + "\n\n".join(paragraphs), size=80)
     assert [slug for slug, *_ in parts] == ["a", "a-2"]
     assert [text for *_, text in parts] == ["\n\n".join(paragraphs[:2]), paragraphs[2]]
 
 
 def test_no_text_is_lost_by_cutting_long_sections() -> None:
     text = "## A\n\n" + "\n\n".join(f"第{n}段。這是一個句子！" * 5 for n in range(20))
-    chunks = Heading(max_chars=100).split(Document("p", "", text))
+    chunks = Heading(size=100).split(Document("p", "", text))
     assert all(chunk.end - chunk.start <= 100 for chunk in chunks)
     assert all(text[a.end : b.start].strip() == "" for a, b in pairwise(chunks))
     assert "".join(text[c.start : c.end] for c in chunks).replace("\n", "") == text[4:].replace("\n", "")
@@ -137,36 +137,36 @@ HTML = (
 @pytest.mark.parametrize("block", [TABLE, FENCE, HTML], ids=["table", "fence", "html table"])
 def test_tables_and_code_longer_than_the_limit_stay_whole(block: str) -> None:
     before, after = "before. " * 8, "after. " * 8
-    parts = [text for *_, text in cut(f"## A\n\n{before}\n\n{block}\n\n{after}", max_chars=100)]
+    parts = [text for *_, text in cut(f"## A\n\n{before}\n\n{block}\n\n{after}", size=100)]
     assert parts == [before.strip(), block, after.strip()]
 
 
 def test_a_small_table_goes_with_its_neighbours() -> None:
     table = "| a |\n|---|\n| 1 |"
     text = f"intro\n\n{table}\n\nnext\n\n" + "long " * 20
-    assert cut(text, max_chars=60)[0][2] == f"intro\n\n{table}\n\nnext"
+    assert cut(text, size=60)[0][2] == f"intro\n\n{table}\n\nnext"
 
 
 def test_code_inside_a_list_stays_whole() -> None:
     block = "  ```\n" + "\n\n".join("  code" for _ in range(30)) + "\n  ```"
-    parts = [text for *_, text in cut(f"- item\n\n{block}\n- item two " + "y" * 50, max_chars=60)]
+    parts = [text for *_, text in cut(f"- item\n\n{block}\n- item two " + "y" * 50, size=60)]
     assert sum("```" in part for part in parts) == 1
 
 
 def test_code_that_never_closes_reaches_to_the_end() -> None:
     text = "## A\n\n```\n# x\n\n# y" + "\n\nz" * 40
-    assert [part for *_, part in cut(text, max_chars=20)] == [text[6:]]
+    assert [part for *_, part in cut(text, size=20)] == [text[6:]]
 
 
 def test_parts_may_overlap() -> None:
     text = " ".join(f"Sentence number {n} is here." for n in range(20))
-    chunks = Heading(max_chars=100, overlap=40).split(Document("p", "", text))
+    chunks = Heading(size=100, overlap=40).split(Document("p", "", text))
     assert all(b.start < a.end for a, b in pairwise(chunks))
 
 
-@pytest.mark.parametrize("settings", [{"max_chars": 0}, {"max_chars": 10, "overlap": 10}, {"overlap": -1}])
+@pytest.mark.parametrize("settings", [{"size": 0}, {"size": 10, "overlap": 10}, {"overlap": -1}])
 def test_impossible_sizes_are_refused(settings: dict[str, int]) -> None:
-    with pytest.raises(ConfigError, match=r"chunker\.max_chars must be at least 1"):
+    with pytest.raises(ConfigError, match=r"chunker\.size must be at least 1"):
         Heading(**settings)
 
 

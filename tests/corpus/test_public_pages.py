@@ -76,7 +76,7 @@ def test_long_passages_are_whole_blocks(site: Snapshot) -> None:
 
 
 def test_a_table_is_never_cut() -> None:
-    snapshot = Snapshot.build(Pages(need(SITES[0])).read(), Heading(max_chars=200))
+    snapshot = Snapshot.build(Pages(need(SITES[0])).read(), Heading(size=200))
     tables = {
         (document.id, match[0])
         for document in snapshot.documents

@@ -66,7 +66,7 @@ def test_everything_that_decides_the_content_changes_the_id() -> None:
         build((replace(one, text=one.text + "!"),)),
         build((replace(one, title="b"),)),
         build((replace(one, fields={"lang": "zh", "n": 2}),)),
-        build((one,), Heading(max_chars=1201)),
+        build((one,), Heading(size=1201)),
         build((one,), Heading(overlap=1)),
         build((one,), Window()),
         build((one,), WholeDocument()),
@@ -91,7 +91,7 @@ def test_a_new_splitter_that_cuts_the_same_way_is_recorded_and_keeps_the_id(monk
 
 
 def test_defaults_and_the_same_values_written_out_have_one_id() -> None:
-    written = {"_target_": "runner.chunkers.Heading", "max_chars": 1200, "overlap": 0}
+    written = {"_target_": "runner.chunkers.Heading", "size": 1200, "overlap": 0}
     assert Snapshot.build(PAGES, Heading(1200, 0), written, Normalization()).id == build().id
 
 

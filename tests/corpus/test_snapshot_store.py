@@ -53,7 +53,7 @@ def test_the_head_tells_counts_fields_and_settings(store: SnapshotStore, snapsho
     assert head["fields"] == ["list", "n"]
     assert head["settings"]["normalization"]["unicode"] == "NFC"
     assert head["settings"]["chunker"]["name"] == "runner.chunkers.heading.Heading"
-    assert head["settings"]["chunker"]["max_chars"] == 1200
+    assert head["settings"]["chunker"]["size"] == 1200
     assert set(head["settings"]["chunker"]["libraries"]) == {"markdown-it-py", "semantic-text-splitter"}
 
 
@@ -67,7 +67,7 @@ def test_saving_again_changes_nothing(store: SnapshotStore, snapshot: Snapshot) 
 def test_many_writers_at_once_leave_one_good_snapshot(store: SnapshotStore, snapshot: Snapshot) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(store.save, [snapshot] * 32))
-    assert [path.name for path in store.root.iterdir()] == [snapshot.id]
+    assert {path.name for path in store.root.iterdir()} == {snapshot.id, "catalog.jsonl"}
     assert store.load(snapshot.id) == snapshot
 
 
@@ -78,7 +78,7 @@ def test_a_writer_that_comes_second_leaves_the_first_ones_files(
     really, answers = SnapshotStore.exists, iter([False])
     monkeypatch.setattr(SnapshotStore, "exists", lambda self, id_: next(answers, None) is None and really(self, id_))
     assert contents(store.save(snapshot)) == before
-    assert [path.name for path in store.root.iterdir()] == [snapshot.id]
+    assert {path.name for path in store.root.iterdir()} == {snapshot.id, "catalog.jsonl"}
 
 
 def test_a_folder_that_is_in_the_way_is_told(store: SnapshotStore, snapshot: Snapshot) -> None:

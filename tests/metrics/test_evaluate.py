@@ -12,7 +12,7 @@ from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING, Evaluation, J
 
 Lay = Callable[..., JudgedSet]
 Rank = Callable[..., Rankings]
-METRICS = {"hit", "recall", "precision", "ndcg", "mrr", "map", "pool_recall"}
+METRICS = {"hit", "recall", "precision", "ndcg", "judged", "mrr", "map", "pool_recall"}
 COUNTS = {"n", "hit_queries", "recall_hits", "recall_relevant", "recall_micro"}
 
 
@@ -31,7 +31,7 @@ def test_three_judged_and_one_right_is_a_third(lay: Lay, rank: Rank) -> None:
 
 def test_rankings_that_are_all_empty_are_zeros_with_counts(lay: Lay, rank: Rank) -> None:
     evaluation = score(lay("A", "BC"), rank("", ""))
-    assert {evaluation.overall[metric] for metric in METRICS} == {0}
+    assert {evaluation.overall[metric] for metric in METRICS - {"judged"}} == {0}
     assert (evaluation.overall["n"], evaluation.overall["recall_relevant"], evaluation.overall["recall_hits"]) == (
         2,
         3,
@@ -84,7 +84,7 @@ def test_the_curve_holds_every_cut_and_k_itself(lay: Lay, rank: Rank) -> None:
     assert evaluation.ks == (1, 3, 4, 5)
     assert evaluation.curve["recall"].tolist() == [0, 0.25, 1, 1]
     assert evaluation.curve["hit"].tolist() == [0, 0.5, 1, 1]
-    assert set(evaluation.curve) == {"hit", "recall", "precision", "ndcg"}
+    assert set(evaluation.curve) == {"hit", "recall", "precision", "ndcg", "judged"}
 
 
 def test_the_means_of_a_slice_are_over_its_queries_alone(lay: Lay, rank: Rank) -> None:

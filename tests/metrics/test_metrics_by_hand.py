@@ -9,15 +9,15 @@ import pytest
 from runner.scoring.metrics import (
     AT_K,
     OVER_DEPTH,
-    Judgments,
-    Relevance,
     average_precision,
     hit,
+    judged,
     ndcg,
     precision,
     recall,
     reciprocal_rank,
 )
+from runner.scoring.relevance import Judgments, Relevance
 
 LookUp = Callable[..., Relevance]
 
@@ -31,12 +31,12 @@ def worked(look_up: LookUp) -> Relevance:
 @pytest.mark.parametrize(
     ("k", "expected"),
     [
-        (1, {"hit": 0, "recall": 0, "precision": 0, "ndcg": 0}),
-        (2, {"hit": 1, "recall": 0.5, "precision": 0.5, "ndcg": 0.38685280723454163}),
-        (3, {"hit": 1, "recall": 0.5, "precision": 1 / 3, "ndcg": 0.38685280723454163}),
-        (4, {"hit": 1, "recall": 1, "precision": 0.5, "ndcg": 0.6509209298071326}),
-        (5, {"hit": 1, "recall": 1, "precision": 0.4, "ndcg": 0.6509209298071326}),
-        (10, {"hit": 1, "recall": 1, "precision": 0.2, "ndcg": 0.6509209298071326}),
+        (1, {"hit": 0, "recall": 0, "precision": 0, "ndcg": 0, "judged": 0}),
+        (2, {"hit": 1, "recall": 0.5, "precision": 0.5, "ndcg": 0.38685280723454163, "judged": 0.5}),
+        (3, {"hit": 1, "recall": 0.5, "precision": 1 / 3, "ndcg": 0.38685280723454163, "judged": 1 / 3}),
+        (4, {"hit": 1, "recall": 1, "precision": 0.5, "ndcg": 0.6509209298071326, "judged": 0.5}),
+        (5, {"hit": 1, "recall": 1, "precision": 0.4, "ndcg": 0.6509209298071326, "judged": 0.4}),
+        (10, {"hit": 1, "recall": 1, "precision": 0.2, "ndcg": 0.6509209298071326, "judged": 0.4}),
     ],
 )
 def test_the_worked_example_at_k(worked: Relevance, k: int, expected: dict[str, float]) -> None:
@@ -103,8 +103,9 @@ def test_a_query_that_returned_nothing_counts_as_zero(look_up: LookUp) -> None:
 
 def test_rankings_that_are_all_empty_are_all_zero(look_up: LookUp) -> None:
     found = look_up(["", ""], [{"A": 1}, {"B": 2, "C": 1}])
-    for at_k in AT_K.values():
-        assert at_k(found, 3).tolist() == [0, 0]
+    for name, at_k in AT_K.items():
+        # Nothing was returned, so nothing of it is unjudged.
+        assert at_k(found, 3).tolist() == ([1, 1] if name == "judged" else [0, 0])
     for over_depth in OVER_DEPTH.values():
         assert over_depth(found).tolist() == [0, 0]
     assert found.first_rank.tolist() == [0, 0]
@@ -112,7 +113,7 @@ def test_rankings_that_are_all_empty_are_all_zero(look_up: LookUp) -> None:
 
 def test_no_queries_give_no_values(look_up: LookUp) -> None:
     found = look_up([], [])
-    assert [len(metric(found, 3)) for metric in AT_K.values()] == [0] * 4
+    assert [len(metric(found, 3)) for metric in AT_K.values()] == [0] * 5
     assert [len(metric(found)) for metric in OVER_DEPTH.values()] == [0] * 2
 
 
@@ -126,7 +127,7 @@ def test_passages_are_collapsed_to_the_document_at_its_first_rank(rank: Callable
     # Passages A, B, C are of document 0 and D, E of document 1: A D B E C reads 0 1.
     judgments = Judgments.of([{0: 1, 1: 1}], 3)
     found = Relevance.of(rank("ADBEC"), np.array([0, 0, 0, 1, 1, 2, 2, 2]), judgments)  # type: ignore[arg-type]
-    assert found.units.tolist() == [[0, 1]]
+    assert found.gains.tolist() == [[1, 1]]
     assert found.length.tolist() == [2]
     for metric in (recall, precision, ndcg):
         assert metric(found, 2)[0] == pytest.approx(1)
@@ -140,8 +141,16 @@ def test_a_collapsed_passage_leaves_its_rank_to_the_next_document(rank: Callable
 
 def test_a_passage_returned_twice_counts_once(look_up: LookUp) -> None:
     found = look_up(["AAAB"], [{"A": 1, "B": 1}])
-    assert found.units.tolist() == [[0, 1]]
+    assert found.gains.tolist() == [[1, 1]]
     assert (ndcg(found, 4)[0], recall(found, 4)[0], average_precision(found)[0]) == pytest.approx((1, 1, 1))
+
+
+def test_judged_is_the_share_of_what_was_shown_that_anybody_looked_at(look_up: LookUp) -> None:
+    found = look_up(["CADBE", "AB"], [{"A": 1, "C": 0}, {"A": 1}])
+    assert judged(found, 1).tolist() == [1, 1]
+    assert judged(found, 3).tolist() == pytest.approx([2 / 3, 0.5])
+    # Two were returned: what was not returned is not unjudged.
+    assert judged(found, 10).tolist() == pytest.approx([2 / 5, 0.5])
 
 
 def test_another_number_of_rankings_than_of_judged_queries_is_refused(rank: Callable[..., object]) -> None:

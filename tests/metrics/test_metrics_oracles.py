@@ -12,10 +12,11 @@ import pytest
 import pytrec_eval
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RR, P, R, Success, nDCG
+from ir_measures import AP, RR, Judged, P, R, Success, nDCG
 
 from retrievers.base import Rankings
-from runner.scoring.metrics import AT_K, OVER_DEPTH, Judgments, Relevance
+from runner.scoring.metrics import AT_K, OVER_DEPTH
+from runner.scoring.relevance import Judgments, Relevance
 
 MOST_UNITS = 12
 NAMES = (*AT_K, *OVER_DEPTH)
@@ -72,8 +73,9 @@ def as_trec(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, 
 
 def assert_same(case: Case, theirs: Mapping[str, list[float]]) -> None:
     values = ours(case)
-    assert values.keys() == theirs.keys()
-    for name in NAMES:
+    # pytrec_eval has no measure of what is judged.
+    assert values.keys() - {"judged"} == theirs.keys() - {"judged"}
+    for name in theirs:
         assert values[name] == pytest.approx(theirs[name], abs=1e-9), name
 
 
@@ -81,7 +83,7 @@ def ask_ir_measures(case: Case) -> dict[str, list[float]]:
     rel, k = case.min_grade, case.k
     named = {
         "hit": Success(rel=rel) @ k, "recall": R(rel=rel) @ k, "precision": P(rel=rel) @ k, "ndcg": nDCG @ k,
-        "rr": RR(rel=rel), "ap": AP(rel=rel),
+        "rr": RR(rel=rel), "ap": AP(rel=rel), "judged": Judged @ k,
     }  # fmt: skip
     judged, ranked = as_trec(case)
     table = {
@@ -89,7 +91,10 @@ def ask_ir_measures(case: Case) -> dict[str, list[float]]:
         for value in ir_measures.iter_calc(list(named.values()), judged, ranked)
     }
     # A query that returned nothing may be missing from the answer: it is worth zero.
-    return {name: [table.get((measure, query), 0.0) for query in judged] for name, measure in named.items()}
+    found = {name: [table.get((measure, query), 0.0) for query in judged] for name, measure in named.items()}
+    # Here what was not returned is not unjudged either; there it is 0.
+    found["judged"] = [value if query in ranked else 1.0 for query, value in zip(judged, found["judged"], strict=True)]
+    return found
 
 
 def ask_pytrec_eval(case: Case) -> dict[str, list[float]]:

@@ -10,7 +10,7 @@ from runner.deciding.scores import RunScores
 from runner.deciding.smallest_k import Candidate
 from runner.policy import Policy
 from runner.recording.stored import StoredRun
-from runner.scoring.metrics import Judgments, Relevance
+from runner.scoring.relevance import Judgments, Relevance
 from runner.scoring.slices import Slices
 
 DEPTH = 20
@@ -33,10 +33,10 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
     }  # fmt: skip
     run = StoredRun("id", "bm25 k=5", "1", {**plain, **params}, {}, {}, Path())
     judgments = Judgments.of([{0: 1}] * n, 1)
-    relevance = Relevance(judgments, np.full(gains.shape, -1), gains, gains > 0, np.full(n, DEPTH))
+    relevance = Relevance(judgments, gains, gains > 0, np.full(n, DEPTH))
     ids = tuple(f"q{number:03}" for number in range(n))
     return RunScores(
-        run, ids, ids, ("human",) * n, [()] * n, relevance,
+        run, ids, ids, ("human",) * n, np.ones(n, np.bool_), [()] * n, [()] * n, relevance,
         (gains.sum(axis=1) > 0).astype(np.float64), Slices(tuple(named), members),
     )  # fmt: skip
 

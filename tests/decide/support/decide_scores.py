@@ -11,7 +11,7 @@ from runner.deciding.policies import policy_of
 from runner.deciding.scores import RunScores
 from runner.policy import Policy
 from runner.recording.stored import StoredRun
-from runner.scoring.metrics import Judgments, Relevance
+from runner.scoring.relevance import Judgments, Relevance
 from runner.scoring.slices import Slices
 
 PARAMS = {
@@ -29,6 +29,7 @@ class Asked:
     relevant: int = 1
     slices: Sequence[str] = ()
     source: str = "human"
+    settled: bool = True
     text: str = ""
     id: str = ""
     in_pool: float | None = None
@@ -65,8 +66,10 @@ def scores(asked: Sequence[Asked], run: StoredRun | None = None) -> RunScores:
         tuple(each.id or f"q{row:03}" for row, each in enumerate(asked)),
         tuple(each.text or f"text {row}" for row, each in enumerate(asked)),
         tuple(each.source for each in asked),
+        np.array([each.settled for each in asked], np.bool_),
         [[f"p{rank}" for rank in range(DEPTH)]] * number,
-        Relevance(judgments, np.full(gains.shape, -1, np.int64), gains, gains > 0, length),
+        [[f"p{rank}" for rank in range(DEPTH)]] * number,
+        Relevance(judgments, gains, gains > 0, length),
         np.array(pool, np.float64),
         Slices(names, members),
     )

@@ -1,0 +1,72 @@
+"""Refuse to score a holdout suite with questions that were tuned on, and to tune on the questions of a holdout."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from runner.errors import InputError, Problem
+from runner.recording.seen_queries import SeenQueries
+from runner.suite_formats.beside import suites_beside
+from runner.suites import ROLES, Suite
+from runner.suites.leak import HOLDOUT, Leak, holdout_leaks, merged
+
+_TUNED = tuple(role for role in ROLES if role != HOLDOUT)
+_OUT_OF_HOLDOUT = "what was tuned on shows nothing about a release: take it out of the holdout suite"
+_OUT_OF_ONE = "scoring it here would make the holdout one question poorer: take it out of one of the two"
+
+
+def leaks_of(suite: Suite, store: str | Path, dataset: str, others: Iterable[Suite] = ()) -> tuple[Leak, ...]:
+    """Every query of a holdout suite known from tuning: in suites beside its file, in a store's record, in others.
+
+    dataset: the name under which ids mean the same. Raises InputError for a suite beside it that cannot be read.
+    """
+    beside = holdout_leaks(suite, [*suites_beside(suite, _TUNED), *others])
+    return merged([*beside, *SeenQueries(store).leaks(suite, dataset)])
+
+
+def refuse_leaks(scored: Sequence[tuple[Suite, str]], store: str | Path) -> None:
+    """Hold what is about to be scored, (suite, dataset) pairs, against all that was and is tuned on.
+
+    Raises InputError naming the first 20 queries of each suite that is not clean, with where else they stand.
+    """
+    tuned = [suite for suite, _ in scored if suite.role != HOLDOUT]
+    errors = []
+    for suite, dataset in scored:
+        if suite.role == HOLDOUT:
+            problems = leak_problems(suite, leaks_of(suite, store, dataset, tuned))
+        else:
+            problems = _spent_problems(suite)
+        if problems:
+            errors.append(InputError.of(suite.path or f"suite {suite.name}", problems))
+    if errors:
+        raise InputError("\n".join(map(str, errors)))
+
+
+def leak_problems(suite: Suite, leaks: Iterable[Leak]) -> list[Problem]:
+    """The leaks of a holdout suite as problems of its file, with their lines."""
+    lines = _lines(suite)
+    return [Problem(lines.get(leak.query_id), f"{leak}; {_OUT_OF_HOLDOUT}") for leak in leaks]
+
+
+def _spent_problems(suite: Suite) -> list[Problem]:
+    lines = _lines(suite)
+    problems = []
+    try:
+        holdouts = suites_beside(suite, [HOLDOUT])
+    except InputError:
+        # A holdout kept elsewhere, or broken, is no fault of this suite; scoring the holdout finds what is to be found.
+        return []
+    for holdout in holdouts:
+        for leak in holdout_leaks(holdout, [suite]):
+            same = " and ".join(leak.matched)
+            problems.append(
+                Problem(
+                    lines.get(leak.other_id),
+                    f"query {leak.other_id!r} is query {leak.query_id!r} of the holdout suite {holdout.name!r} "
+                    f"({holdout.path}): same {same}; {_OUT_OF_ONE}",
+                )
+            )
+    return problems
+
+
+def _lines(suite: Suite) -> dict[str, int | None]:
+    return {query.id: min(query.lines.values(), default=None) for query in suite.queries}

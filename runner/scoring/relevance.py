@@ -1,0 +1,216 @@
+"""What stands at each rank of the rankings of judged queries: integer arrays, one row a query."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Rankings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The judged units of n queries, as sorted keys.
+
+    keys: int64, `query * n_units + unit`, ascending. grades: int64, aligned. n_units: how many units the
+    snapshot has. min_grade: the lowest grade that counts as relevant.
+    """
+
+    keys: NDArray[np.int64]
+    grades: NDArray[np.int64]
+    n_queries: int
+    n_units: int
+    min_grade: int = 1
+
+    @classmethod
+    def of(cls, graded: Sequence[Mapping[int, int]], n_units: int, min_grade: int = 1) -> "Judgments":
+        """Read one mapping of unit number to grade a query."""
+        counts = np.array([len(grades) for grades in graded], np.int64)
+        queries = np.repeat(np.arange(len(graded)), counts)
+        units = np.array([unit for grades in graded for unit in grades], np.int64)
+        values = np.array([grade for grades in graded for grade in grades.values()], np.int64)
+        keys = queries * n_units + units
+        order = np.argsort(keys)
+        return cls(keys[order], values[order], len(graded), n_units, min_grade)
+
+    @cached_property
+    def query_numbers(self) -> NDArray[np.int64]:
+        """The query of each judgment."""
+        return self.keys // max(self.n_units, 1)
+
+    @cached_property
+    def relevant_counts(self) -> NDArray[np.int64]:
+        """|R| of each query, int64 [queries]."""
+        relevant = self.query_numbers[self.grades >= self.min_grade]
+        return np.bincount(relevant, minlength=self.n_queries)
+
+    @cached_property
+    def ideal_gains(self) -> Floats:
+        """Positive grades of each query in descending order, zero padded, float64 [queries, most judged]."""
+        gains = np.maximum(self.grades, 0)
+        order = np.lexsort((-gains, self.query_numbers))
+        queries = self.query_numbers[order]
+        counts = np.bincount(queries, minlength=self.n_queries)
+        starts = np.concatenate(([0], np.cumsum(counts)))[:-1]
+        table = np.zeros((self.n_queries, int(counts.max()) if len(counts) else 0))
+        table[queries, np.arange(len(queries)) - starts[queries]] = gains[order]
+        return table
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """What was found, and where.
+
+    gains: int64 [queries, places], grade of the judged unit found at each place, zero where there is none or it is not
+    known. judged: bool [queries, ranks], whether anything is known of what stands there. length: int64 [queries].
+
+    Documents and passages stand at the place of their rank. A passage can complete several spans, and they then take
+    successive places (see `runner.scoring.span_cover`): ranks, int64 [queries, places], says at which rank each was
+    complete, and answers, int64 [queries, ranks], how many passages count as relevant from that rank on.
+    """
+
+    judgments: Judgments
+    gains: Integers
+    judged: NDArray[np.bool_]
+    length: Integers
+    ranks: Integers | None = None
+    answers: Integers | None = None
+
+    @classmethod
+    def of_lists(
+        cls,
+        judgments: Judgments,
+        found: Sequence[tuple[Sequence[int], Sequence[int]]],
+        judged: Sequence[Sequence[int]],
+        length: Sequence[int],
+        answers: Sequence[Sequence[int]] | None = None,
+    ) -> Self:
+        """Build it again from what a run keeps of each query.
+
+        found: ranks, ascending, and the grades found there. judged: ranks of which anything is known. answers: for
+        spans, the ranks from which on a passage counts as relevant.
+        """
+        width = max(length, default=0)
+        places = [successive(ranks) for ranks, _ in found]
+        shape = (len(found), max([width, *(each[-1] for each in places if each)]))
+        gains, at = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        known = np.zeros((len(found), width), np.bool_)
+        counted = np.zeros((len(found), width), np.int64)
+        for number, (ranks, grades) in enumerate(found):
+            taken = np.array(places[number], np.int64) - 1
+            gains[number, taken], at[number, taken] = grades, ranks
+            known[number, np.array(judged[number], np.int64) - 1] = True
+            if answers is not None:
+                np.add.at(counted[number], np.array(answers[number], np.int64) - 1, 1)
+        held = np.array(length, np.int64)
+        return (
+            cls(judgments, gains, known, held) if answers is None else cls(judgments, gains, known, held, at, counted)
+        )
+
+    @classmethod
+    def of(cls, rankings: Rankings, unit_of_row: Integers, judgments: Judgments) -> Self:
+        """Collapse each ranking to the judged unit (first occurrence kept) and look its grades up.
+
+        rankings: aligned with the queries of `judgments`. unit_of_row: int64 [passages].
+        """
+        if len(rankings) != judgments.n_queries:
+            raise ValueError(f"{len(rankings)} rankings for {judgments.n_queries} judged queries")
+        queries = rankings.query_numbers()
+        keys = queries * judgments.n_units + unit_of_row[rankings.rows]
+        _, first = np.unique(keys, return_index=True)
+        first.sort()  # back to rank order within each query
+        queries, keys = queries[first], keys[first]
+        length = np.bincount(queries, minlength=len(rankings))
+        starts = np.concatenate(([0], np.cumsum(length)))[:-1]
+        ranks = np.arange(len(keys)) - starts[queries]
+
+        width = int(length.max()) if len(length) else 0
+        gains = np.zeros((len(rankings), width), np.int64)
+        judged = np.zeros((len(rankings), width), np.bool_)
+        if len(judgments.keys):
+            place = np.minimum(np.searchsorted(judgments.keys, keys), len(judgments.keys) - 1)
+            known = judgments.keys[place] == keys
+            gains[queries, ranks] = np.where(known, judgments.grades[place], 0)
+            judged[queries, ranks] = known
+        return cls(judgments, gains, judged, length)
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Whether each place holds a relevant unit, bool [queries, places]."""
+        return self.gains >= self.judgments.min_grade
+
+    @cached_property
+    def found(self) -> Integers:
+        """Relevant units in the first 0, 1, 2 ... ranks, int64 [queries, ranks + 1]."""
+        if self.ranks is None:
+            return cumulated(self.relevant)
+        at_rank = np.zeros(self.judged.shape, np.int64)
+        queries, places = np.nonzero(self.relevant)
+        np.add.at(at_rank, (queries, self.ranks[queries, places] - 1), 1)
+        return cumulated(at_rank)
+
+    @cached_property
+    def first_rank(self) -> Integers:
+        """1-based rank at which the first relevant unit was found, 0 if none, int64 [queries]."""
+        if not self.relevant.shape[1]:
+            return np.zeros(len(self.length), np.int64)
+        place = self.relevant.argmax(axis=1)
+        rank = place + 1 if self.ranks is None else self.ranks[np.arange(len(place)), place]
+        return np.where(self.relevant.any(axis=1), rank, 0)
+
+    def found_at(self, k: int) -> Integers:
+        """|R in the first k| of each query."""
+        return _at(self.found, k)
+
+    def answers_at(self, k: int) -> Integers:
+        """How many of the first k are relevant: for spans, passages that show one, alone or with those above k."""
+        return self.found_at(k) if self.answers is None else _at(self._answers, k)
+
+    def judged_at(self, k: int) -> Integers:
+        """How many of the first k anything is known of."""
+        return _at(self._judged, k)
+
+    @cached_property
+    def discounted(self) -> tuple[Floats, Floats]:
+        """Cumulated gain / log2(place + 1) of what was found and of the ideal, each with a leading zero column."""
+        return _discounted(self.gains), _discounted(self.judgments.ideal_gains)
+
+    @cached_property
+    def _answers(self) -> Integers:
+        assert self.answers is not None
+        return cumulated(self.answers)
+
+    @cached_property
+    def _judged(self) -> Integers:
+        return cumulated(self.judged)
+
+
+def successive(ranks: Sequence[int]) -> list[int]:
+    """The place of each found unit: its rank, or the next free place where one passage shows several; ascending."""
+    places: list[int] = []
+    for rank in ranks:
+        places.append(max(rank, places[-1] + 1) if places else rank)
+    return places
+
+
+def _discounted(gains: Integers | Floats) -> Floats:
+    sums = np.zeros((gains.shape[0], gains.shape[1] + 1))
+    np.cumsum(np.maximum(gains, 0) / np.log2(np.arange(gains.shape[1]) + 2), axis=1, out=sums[:, 1:])
+    return sums
+
+
+def cumulated(counts: NDArray[np.bool_] | Integers) -> Integers:
+    """Sums of the first 0, 1, 2 ... columns."""
+    sums = np.zeros((counts.shape[0], counts.shape[1] + 1), np.int64)
+    np.cumsum(counts, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _at(sums: Integers, k: int) -> Integers:
+    return sums[:, min(k, sums.shape[1] - 1)]
