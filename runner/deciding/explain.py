@@ -116,6 +116,7 @@ def suite_changes(before: StoredRun, after: StoredRun) -> list[str]:
         ("removed", sorted(old.keys() - new.keys())),
         ("reworded", [id_ for id_ in shared if (old[id_].text, old[id_].history) != (new[id_].text, new[id_].history)]),
         ("judged otherwise", [id_ for id_ in shared if _judgment(old[id_]) != _judgment(new[id_])]),
+        ("judged alike by other people or in other words", [id_ for id_ in shared if _only_said(old[id_], new[id_])]),
         ("with other fields", [id_ for id_ in shared if _about(old[id_]) != _about(new[id_])]),
     )
     found = [
@@ -126,6 +127,10 @@ def suite_changes(before: StoredRun, after: StoredRun) -> list[str]:
 
 def _judgment(query: JudgedQuery) -> tuple[object, ...]:
     return dict(query.grades), query.answerable, query.judged, query.source
+
+
+def _only_said(before: JudgedQuery, after: JudgedQuery) -> bool:
+    return before.judgments != after.judgments and _judgment(before) == _judgment(after)
 
 
 def _about(query: JudgedQuery) -> tuple[object, ...]:

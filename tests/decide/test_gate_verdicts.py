@@ -285,3 +285,13 @@ def test_a_gain_never_turns_a_pass_into_doubt(gains: int) -> None:
     assert only.outcome == "pass"
     assert only.difference is not None
     assert only.difference.low == 0.0
+
+
+def test_disputed_judgments_decide_nothing_and_are_counted() -> None:
+    asked = [found("a") for _ in range(12)] + [lost("a", settled=False) for _ in range(12)]
+    result = judge(policy(rule(min=0.9, min_queries=10)), scores(asked), None)
+    verdict = result.verdicts[0]
+    assert (verdict.n, verdict.value and verdict.value.value) == (12, 1.0)
+    assert any("12 queries are left out: annotators disagree" in note for note in verdict.notes)
+    few = judge(policy(rule(min=0.9, min_queries=13)), scores(asked), None).verdicts[0]
+    assert few.outcome == "inconclusive"

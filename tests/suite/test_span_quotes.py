@@ -1,0 +1,56 @@
+"""Finding a quotation again: white space, overlaps, Chinese, and the nearest words where it is not there."""
+
+import pytest
+
+from runner.suites import Span, SpanFault
+from runner.suites.span import find_quote
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "places"),
+    [
+        ("two", "one two three", [(4, 7)]),
+        ("two three", "one two\n  three", [(4, 15)]),
+        ("two\nthree", "one two three", [(4, 13)]),
+        ("aa", "aaa", [(0, 2), (1, 3)]),
+        ("a.c", "abc a.c", [(4, 7)]),
+        ("一百次", "每分鐘一百次，一百次！", [(3, 6), (7, 10)]),
+        ("Two", "two", []),
+        ("two", "", []),
+        ("  ", "two", []),
+        ("(x", "f(x)", [(1, 3)]),
+    ],
+)
+def test_a_quotation_is_found_wherever_it_stands(quote: str, text: str, places: list[tuple[int, int]]) -> None:
+    assert find_quote(quote, text) == places
+
+
+def test_a_quotation_that_stands_once_is_located() -> None:
+    assert Span("d", "three  four").locate("one two three\nfour") == (8, 18)
+
+
+def test_one_that_stands_twice_needs_its_start() -> None:
+    text = "limit 100\nlimit 100"
+    with pytest.raises(SpanFault, match=r"found 2 times, first in line 1 \(start 0\) and line 2 \(start 10\)"):
+        Span("d", "limit 100").locate(text)
+    assert Span("d", "limit 100", 10).locate(text) == (10, 19)
+    with pytest.raises(SpanFault, match="does not begin at 3"):
+        Span("d", "limit 100", 3).locate(text)
+
+
+def test_one_that_was_edited_names_the_nearest_words_and_their_line() -> None:
+    text = "intro\n\nA request may take up to 30 seconds before it is ended.\n\n要求最多可以執行三十秒。"
+    with pytest.raises(SpanFault, match=r"nearest, in line 3 .*up to 30 seconds"):
+        Span("d", "A request may take up to 60 seconds before it is ended.").locate(text)
+    with pytest.raises(SpanFault, match=r"nearest, in line 5 .*要求最多可以執行三十秒"):
+        Span("d", "要求最多可以執行六十秒。").locate(text)
+    with pytest.raises(SpanFault, match="nor anything like it"):
+        Span("d", "zzzz qqqq").locate("一二三四五六七八九十")
+    with pytest.raises(SpanFault, match="nor anything like it"):
+        Span("d", "two").locate("")
+
+
+def test_long_quotations_that_begin_alike_have_different_ids() -> None:
+    start = "The same beginning of a sentence that goes on for more than sixty characters "
+    assert Span("d", start + "one").id != Span("d", start + "two").id
+    assert "\n" not in Span("d", "two\nlines").id
