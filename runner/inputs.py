@@ -1,5 +1,6 @@
 """The snapshot and the suite of a job, read once a sweep from what its configuration names."""
 
+import os
 from pathlib import Path
 
 from runner.config import Settings
@@ -14,6 +15,20 @@ def snapshot_store(store: str | Path) -> SnapshotStore:
     return SnapshotStore(Path(store) / "snapshots")
 
 
+def read_snapshot(settings: Settings) -> Snapshot:
+    """Read the documents that a configuration names and cut them, storing nothing."""
+    reader = build(settings.corpus, "corpus").object
+    chunker = build(settings.chunker, "chunker")
+    normalization = getattr(reader, "normalization", None) or Normalization()
+    return Snapshot.build(reader.read(), chunker.object, chunker.params, normalization)
+
+
+def corpus_path(settings: Settings) -> str:
+    """The absolute path of the documents, or "" for a reader that has none."""
+    path = settings.corpus.get("path")
+    return os.path.abspath(path) if isinstance(path, str) and path else ""
+
+
 class ConfiguredInputs:
     """Reads documents and suites from where the configuration says, and keeps every snapshot it builds."""
 
@@ -25,12 +40,10 @@ class ConfiguredInputs:
         """Read the documents, cut them, and store the result under its id."""
         key = digest([settings.corpus, settings.chunker, settings.store])
         if key not in self._snapshots:
-            reader = build(settings.corpus, "corpus").object
-            chunker = build(settings.chunker, "chunker")
-            normalization = getattr(reader, "normalization", None) or Normalization()
-            snapshot = Snapshot.build(reader.read(), chunker.object, chunker.params, normalization)
+            snapshot = read_snapshot(settings)
             if not settings.dry_run:
-                snapshot_store(settings.store).save(snapshot)
+                collection = str(settings.dataset.get("name", ""))
+                snapshot_store(settings.store).save(snapshot, collection, corpus=corpus_path(settings))
             self._snapshots[key] = snapshot
         return self._snapshots[key]
 

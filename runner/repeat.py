@@ -53,7 +53,9 @@ def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
     settings, source = _settings(stored, changes)
     settings = for_this_machine(settings, place.uri, place.store, cache)
     inputs = StoredInputs(stored.snapshot(tracker, place.store), stored.suite())
-    outcome = run_jobs([Request(tuple(changes), settings, source)], Options(tags={"rerun_of": run_id}), inputs)
+    outcome = run_jobs(
+        [Request(tuple(changes), settings, source)], Options(tags={"rerun_of": run_id}, past=not changes), inputs
+    )
     if outcome.scored:
         print("\n".join(_verdict(stored, outcome.scored[0], changes)))
     return outcome.status

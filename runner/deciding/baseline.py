@@ -17,7 +17,7 @@ _OF, _STATE = "baseline_of", "baseline_state"
 # One tag a decision: MLflow cuts a long value without a word, and a list of decisions would grow into that.
 _HISTORY = "baseline_history."
 _LONGEST_REASON = 1000
-_ACCEPTED, _UNDONE = "accepted", "undone"
+ACCEPTED, _UNDONE = "accepted", "undone"
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,13 @@ def baseline_key(params: Mapping[str, str]) -> str:
 
 def accepted_runs(tracker: Tracker, key: str) -> list["Run"]:
     """Accepted runs of a suite and unit in the tracker's experiment, the one that counts first."""
-    runs = tracker.finished({_OF: key, _STATE: _ACCEPTED})
+    runs = tracker.finished({_OF: key, _STATE: ACCEPTED})
     return sorted(runs, key=lambda run: history_of(run)[-1].at, reverse=True)
+
+
+def decided_runs(tracker: Tracker, key: str) -> list["Run"]:
+    """Runs of a suite and unit, in any experiment, that were ever a baseline; those taken back too."""
+    return tracker.finished({_OF: key}, anywhere=True)
 
 
 def history_of(run: "Run") -> list[Event]:
@@ -61,7 +66,7 @@ def accept(tracker: Tracker, run: "Run", why: str) -> Event:
     """
     if run.data.tags.get("kind") != "run" or run.info.status != "FINISHED":
         raise InputError(f"run {run.info.run_id} is not a finished, scored job, so it cannot be a baseline")
-    return _decide(tracker, run, _ACCEPTED, why)
+    return _decide(tracker, run, ACCEPTED, why)
 
 
 def undo(tracker: Tracker, run: "Run", why: str) -> "Run | None":

@@ -29,32 +29,37 @@ def refuse_leaks(scored: Sequence[tuple[Suite, str]], store: str | Path) -> None
     Raises InputError naming the first 20 queries of each suite that is not clean, with where else they stand.
     """
     tuned = [suite for suite, _ in scored if suite.role != HOLDOUT]
-    errors = []
+    errors: list[str] = []
     for suite, dataset in scored:
         if suite.role == HOLDOUT:
-            problems = leak_problems(suite, leaks_of(suite, store, dataset, tuned))
+            leaks = leaks_of(suite, store, dataset, tuned)
+            errors.append(leak_error(suite, leaks) if leaks else "")
         else:
             problems = _spent_problems(suite)
-        if problems:
-            errors.append(InputError.of(suite.path or f"suite {suite.name}", problems))
-    if errors:
-        raise InputError("\n".join(map(str, errors)))
+            errors.append(_error(suite, problems, _OUT_OF_ONE) if problems else "")
+    if any(errors):
+        raise InputError("\n".join(filter(None, errors)))
 
 
-def leak_problems(suite: Suite, leaks: Iterable[Leak]) -> list[Problem]:
-    """The leaks of a holdout suite as problems of its file, with their lines."""
+def leak_error(suite: Suite, leaks: Iterable[Leak]) -> str:
+    """What is said of a holdout suite that leaks: the first 20 queries with their lines, and how to mend it."""
     lines = _lines(suite)
-    return [Problem(lines.get(leak.query_id), f"{leak}; {_OUT_OF_HOLDOUT}") for leak in leaks]
+    return _error(suite, [Problem(lines.get(leak.query_id), str(leak)) for leak in leaks], _OUT_OF_HOLDOUT)
+
+
+def _error(suite: Suite, problems: Sequence[Problem], mend: str) -> str:
+    listed = str(InputError.of(suite.path or f"suite {suite.name}", problems))
+    return f"{listed}; {mend}" if len(problems) == 1 else f"{listed}\n  {mend}"
 
 
 def _spent_problems(suite: Suite) -> list[Problem]:
-    lines = _lines(suite)
     problems = []
     try:
         holdouts = suites_beside(suite, [HOLDOUT])
     except InputError:
         # A holdout kept elsewhere, or broken, is no fault of this suite; scoring the holdout finds what is to be found.
         return []
+    lines = _lines(suite) if holdouts else {}
     for holdout in holdouts:
         for leak in holdout_leaks(holdout, [suite]):
             same = " and ".join(leak.matched)
@@ -62,7 +67,7 @@ def _spent_problems(suite: Suite) -> list[Problem]:
                 Problem(
                     lines.get(leak.other_id),
                     f"query {leak.other_id!r} is query {leak.query_id!r} of the holdout suite {holdout.name!r} "
-                    f"({holdout.path}): same {same}; {_OUT_OF_ONE}",
+                    f"({holdout.path}): same {same}",
                 )
             )
     return problems

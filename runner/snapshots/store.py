@@ -1,24 +1,18 @@
 """Snapshots on disk: one folder an id, written once, checked on every reading."""
 
-import hashlib
-import json
 import os
 import shutil
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from runner.documents.document import Document
 from runner.errors import InputError, RunnerError
-from runner.formats.canonical import canonical_json
-from runner.snapshots.snapshot import FORMAT, Passage, Snapshot
+from runner.snapshots.catalog import Catalog, Made, oldest_first, utc
+from runner.snapshots.files import HEAD, read_files, write_files
+from runner.snapshots.snapshot import Snapshot
 
-_HEAD = "snapshot.json"
-_DOCUMENTS = "documents.jsonl"
-_PASSAGES = "passages.jsonl"
-_HASHES = "documents.tsv"
+_CATALOG = "catalog.jsonl"
 
 
 @dataclass(frozen=True)
@@ -26,7 +20,8 @@ class SnapshotStore:
     """root: the folder of all snapshots, one folder each.
 
     snapshot.json holds settings, counts and file hashes; documents.jsonl the texts; passages.jsonl the ranges;
-    documents.tsv `id<TAB>sha256` lines, so that two snapshots can be compared with diff.
+    documents.tsv `id<TAB>sha256` lines, so that two snapshots can be compared with diff. Beside the folders,
+    catalog.jsonl says when each was made, for which collection and under which names.
     """
 
     root: Path
@@ -36,34 +31,71 @@ class SnapshotStore:
 
     def exists(self, id_: str) -> bool:
         """Whether a snapshot of this full id is stored."""
-        return (self.root / id_ / _HEAD).is_file()
+        return (self.root / id_ / HEAD).is_file()
 
     def ids(self) -> tuple[str, ...]:
         """All stored ids, sorted."""
         found = self.root.iterdir() if self.root.is_dir() else ()
         return tuple(sorted(each.name for each in found if not each.name.startswith(".") and self.exists(each.name)))
 
-    def find(self, prefix: str) -> str:
-        """The one stored id that begins with prefix; InputError if there is none, or more than one."""
-        found = [id_ for id_ in self.ids() if id_.startswith(prefix)]
-        if prefix and len(found) == 1:
-            return found[0]
-        if len(found) > 1:
-            raise InputError(f"snapshot {prefix!r} could be {', '.join(found[:5])}; write more of the id")
-        stored = ", ".join(self.ids()[:5]) or "none"
-        raise InputError(f"snapshot {prefix!r} is not in {self.root}; stored: {stored}; build it again from its corpus")
+    def find(self, wanted: str) -> str:
+        """The one stored id that is, begins with or is named `wanted`; InputError if there is none, or more than one.
 
-    def save(self, snapshot: Snapshot) -> Path:
-        """Store a snapshot, all or nothing, and return its folder; one that is there already is left alone."""
+        A whole id goes first: a name never stands before it.
+        """
+        if wanted and self.exists(wanted):
+            return wanted
+        named = self.catalog().names.get(wanted)
+        found = [id_ for id_ in self.ids() if id_.startswith(wanted) or id_ == named]
+        if wanted and len(found) == 1 and named in (None, found[0]):
+            return found[0]
+        if named is not None and not self.exists(named):
+            raise InputError(f"snapshot {named}, named {wanted!r}, is not in {self.root} any more; build it again")
+        if named is not None:
+            begins = ", ".join(id_ for id_ in found if id_ != named)
+            raise InputError(f"snapshot {wanted!r} could be {named}, of this name, or {begins}; write more of the id")
+        if len(found) > 1:
+            raise InputError(f"snapshot {wanted!r} could be {', '.join(found[:5])}; write more of the id")
+        stored = ", ".join(self._described()[-5:]) or "none"
+        raise InputError(f"snapshot {wanted!r} is not in {self.root}; stored: {stored}; build it again from its corpus")
+
+    def catalog(self) -> Catalog:
+        """When each snapshot was made, and what it was called."""
+        return Catalog.read(self.root / _CATALOG)
+
+    def history(self, collection: str | None = None) -> tuple[Made, ...]:
+        """When each snapshot was first seen in each collection, or in one, oldest first, also those deleted since.
+
+        Snapshots from before there was a catalog belong to no collection and are as old as their folder.
+        """
+        made = self.catalog().makings()
+        known = {each.id for each in made}
+        older = [Made(id_, "", None, self._stored_at(id_)) for id_ in self.ids() if id_ not in known]
+        return oldest_first(each for each in (*made, *older) if collection in (None, each.collection))
+
+    def save(self, snapshot: Snapshot, collection: str = "", name: str | None = None, corpus: str = "") -> Path:
+        """Store a snapshot, all or nothing, and return its folder; one that is there already is left alone.
+
+        The catalog notes when it was first seen in its collection, and its name. Raises InputError, and stores
+        nothing, for a name that belongs to another.
+        """
         folder = self.root / snapshot.id
-        if not self.exists(snapshot.id):
-            self._appear(folder, lambda draft: _write(snapshot, draft))
+        catalog = self.catalog()
+        if name is not None:
+            catalog.refuse_name(name, snapshot.id)
+        stored = self.exists(snapshot.id)
+        if not stored:
+            self._appear(folder, lambda draft: write_files(snapshot, draft))
+        if catalog.lacks(snapshot.id, collection, name):
+            # What nobody wrote down when it was made was made when its folder was.
+            unwritten = stored and catalog.lacks(snapshot.id, "", None)
+            at = self._stored_at(snapshot.id) if unwritten else utc()
+            catalog.add(Made(snapshot.id, collection, name, at, corpus))
         return folder
 
-    def load(self, id_: str) -> Snapshot:
-        """Read a snapshot by its full id; InputError if it is not there or is not what was stored."""
-        if not self.exists(id_):
-            self.find(id_)
+    def load(self, wanted: str) -> Snapshot:
+        """Read a snapshot by its id, the beginning of it, or its name; InputError if it is not what was stored."""
+        id_ = self.find(wanted)
         snapshot = self.load_from(self.root / id_)
         if snapshot.id != id_:
             raise InputError(f"{self.root / id_}: holds snapshot {snapshot.id}; rename the folder to that id")
@@ -83,13 +115,21 @@ class SnapshotStore:
         """Read the snapshot in a folder and verify files, documents, ranges and id; InputError if anything differs."""
         folder = Path(directory)
         try:
-            return _read(folder)
+            return read_files(folder)
         except (RunnerError, OSError, ValueError, KeyError, TypeError) as error:
             reason = str(error) if isinstance(error, RunnerError) else f"{type(error).__name__}: {error}"
             raise InputError(
                 f"{folder}: the stored snapshot cannot be used ({reason}); "
                 "delete this folder and build the snapshot again, or restore it from an export"
             ) from error
+
+    def _stored_at(self, id_: str) -> str:
+        return utc((self.root / id_).stat().st_mtime)
+
+    def _described(self) -> list[str]:
+        """Every stored id, with its name if it has one."""
+        names = {id_: name for name, id_ in self.catalog().names.items()}
+        return [f"{id_} ({names[id_]})" if id_ in names else id_ for id_ in self.ids()]
 
     def _appear(self, folder: Path, write: Callable[[Path], None]) -> None:
         draft = self.root / f".{folder.name}.{uuid.uuid4().hex}"
@@ -104,68 +144,3 @@ class SnapshotStore:
                     raise InputError(f"{folder}: cannot be made ({error.strerror}); move what is there away") from None
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-
-
-def _write(snapshot: Snapshot, folder: Path) -> None:
-    files = {
-        _DOCUMENTS: [
-            canonical_json(
-                {"id": each.id, "title": each.title, "sha256": each.sha256, "fields": each.fields, "text": each.text}
-            )
-            for each in snapshot.documents
-        ],
-        _PASSAGES: [
-            canonical_json(
-                {"id": each.id, "document": each.document, "start": each.start, "end": each.end, "title": each.title}
-            )
-            for each in snapshot.passages
-        ],
-        _HASHES: [f"{each.id}\t{each.sha256}" for each in snapshot.documents],
-    }
-    hashes = {}
-    for name, lines in files.items():
-        data = "".join(f"{line}\n" for line in lines).encode()
-        (folder / name).write_bytes(data)
-        hashes[name] = hashlib.sha256(data).hexdigest()
-    head = {
-        "id": snapshot.id,
-        "settings": snapshot.settings,
-        "documents": len(snapshot.documents),
-        "passages": len(snapshot.passages),
-        "documents_sha256": snapshot.documents_sha256,
-        "fields": snapshot.fields,
-        "files": hashes,
-    }
-    (folder / _HEAD).write_text(json.dumps(head, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-def _read(folder: Path) -> Snapshot:
-    head = json.loads((folder / _HEAD).read_bytes())
-    if head["settings"].get("format") != FORMAT:
-        raise RunnerError(f"its format is {head['settings'].get('format')!r}, this program reads format {FORMAT}")
-    rows = {name: _checked(folder / name, digest) for name, digest in head["files"].items()}
-    documents = []
-    for row in _rows(rows[_DOCUMENTS]):
-        document = Document(row["id"], row["title"], row["text"], row["fields"])
-        if document.sha256 != row["sha256"]:
-            raise RunnerError(f"document {document.id!r} does not have the sha256 it was stored with")
-        documents.append(document)
-    passages = [Passage(**row) for row in _rows(rows[_PASSAGES])]
-    snapshot = Snapshot(head["id"], tuple(documents), tuple(passages), head["settings"])
-    if snapshot.content_id() != snapshot.id:
-        raise RunnerError(f"its content has the id {snapshot.content_id()}, not {snapshot.id}")
-    snapshot.check_ranges()
-    return snapshot
-
-
-def _checked(path: Path, digest: str) -> bytes:
-    data = path.read_bytes()
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise RunnerError(f"{path.name} has changed since it was stored")
-    return data
-
-
-def _rows(data: bytes) -> list[Any]:
-    # One call for the whole file is several times faster than one a line.
-    rows: list[Any] = json.loads(b"[" + b",".join(data.removesuffix(b"\n").split(b"\n")) + b"]")
-    return rows

@@ -1,0 +1,154 @@
+"""Documents with the same text that were cut differently: passages are followed by the characters they cover."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from runner.changes.change import Kind
+from runner.changes.undecided import SHORT, Undecided
+from runner.snapshots import Passage, Snapshot
+
+Cut = tuple[int, int]
+_Node = tuple[int, str]
+
+
+def follow_ranges(undecided: Undecided, old: Snapshot, new: Snapshot) -> None:
+    """Settle the passages of every document whose text is equal in both, exactly.
+
+    A passage that is left open here covers only characters that others cover, too, or none that is visible.
+    """
+    before = {document.id: document for document in old.documents}
+    after = {document.id: document for document in new.documents}
+    cuts_before, cuts_after = _by_document(old), _by_document(new)
+    for old_id, new_id in undecided.counterpart.items():
+        page, now = before[old_id], after[new_id]
+        if page.text != now.text:
+            continue
+        first, second = cuts_before[old_id], cuts_after[new_id]
+        # A short text says what it says under the title of its page only.
+        telling = 0 if page.title == now.title else SHORT
+        if [(each.start, each.end) for each in first] == [(each.start, each.end) for each in second]:
+            for passage, other in zip(first, second, strict=True):
+                if passage.end - passage.start >= telling:
+                    undecided.same(passage.id, other.id)
+        else:
+            first, second = ([each for each in side if each.end - each.start >= telling] for side in (first, second))
+            _follow(undecided, page.text, first, second)
+
+
+def _by_document(snapshot: Snapshot) -> dict[str, list[Passage]]:
+    found: dict[str, list[Passage]] = defaultdict(list)
+    for passage in sorted(snapshot.passages, key=lambda each: (each.document, each.start, each.end, each.id)):
+        found[passage.document].append(passage)
+    return found
+
+
+def _follow(undecided: Undecided, text: str, before: Sequence[Passage], after: Sequence[Passage]) -> None:
+    visible = np.concatenate(([0], np.cumsum([not character.isspace() for character in text])))
+    # Counted in visible characters, white space at the ends makes no difference.
+    old = {each.id: (int(visible[each.start]), int(visible[each.end])) for each in before}
+    new = {each.id: (int(visible[each.start]), int(visible[each.end])) for each in after}
+    at: dict[Cut, list[str]] = defaultdict(list)
+    for id_, cut in new.items():
+        at[cut].append(id_)
+    for id_, cut in list(old.items()):
+        if cut[0] < cut[1] and at[cut]:
+            same = id_ if id_ in at[cut] else at[cut][0]
+            at[cut].remove(same)
+            undecided.same(id_, same)
+            del old[id_], new[same]
+    for group in _groups(old, new):
+        undecided.say(group.kind, group.old, group.new, group.similarity)
+
+
+@dataclass(frozen=True)
+class _Group:
+    kind: Kind
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    similarity: float
+
+
+def _groups(old: dict[str, Cut], new: dict[str, Cut]) -> list[_Group]:
+    """Old and new passages joined by the characters that they share."""
+    joined: dict[_Node, _Node] = {}
+
+    def root(node: _Node) -> _Node:
+        while joined.setdefault(node, node) != node:
+            joined[node] = node = joined[joined[node]]
+        return node
+
+    after = sorted((id_ for id_ in new if _size(new[id_])), key=lambda id_: (new[id_], id_))
+    first = 0
+    for cut, id_ in sorted((cut, id_) for id_, cut in old.items() if _size(cut)):
+        while first < len(after) and new[after[first]][1] <= cut[0]:
+            first += 1
+        near: dict[str, Cut] = {}
+        for other in islice(after, first, None):
+            if new[other][0] >= cut[1]:
+                break
+            if new[other][1] > cut[0]:
+                near[other] = new[other]
+        for other in _shown_in(cut, near):
+            joined[root((1, other))] = root((0, id_))
+    members: dict[_Node, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for side, id_ in list(joined):
+        members[root((side, id_))][side].append(id_)
+    return [_group(olds, news, old, new) for olds, news in members.values()]
+
+
+def _shown_in(cut: Cut, near: dict[str, Cut]) -> list[str]:
+    """The smallest passage that shows all of a cut, else the fewest that together show what there is of it.
+
+    near: those that overlap it, by start.
+    """
+    whole = [id_ for id_, other in near.items() if other[0] <= cut[0] and cut[1] <= other[1]]
+    if whole:
+        return [min(whole, key=lambda id_: (_size(near[id_]), id_))]
+    chosen: list[str] = []
+    shown = cut[0]
+    best = ""
+    for id_, (start, end) in near.items():
+        if start > shown and best:
+            chosen.append(best)
+            shown, best = near[best][1], ""
+        if start > shown:
+            # Between the two, no passage shows anything.
+            shown = start
+        if shown < cut[1] and end > shown and (not best or end > near[best][1]):
+            best = id_
+    return [*chosen, best] if best else chosen
+
+
+def _group(olds: list[str], news: list[str], old: dict[str, Cut], new: dict[str, Cut]) -> _Group:
+    before, after = _union([old[id_] for id_ in olds]), _union([new[id_] for id_ in news])
+    both = _length(_union([*before, *after]))
+    shared = _length(before) + _length(after) - both
+    kind: Kind
+    if len(olds) == len(news) == 1:
+        # All of it is still there, or only a part.
+        kind = "moved" if shared == _length(before) else "edited"
+    else:
+        kind = "split" if len(news) >= len(olds) else "merged"
+    return _Group(kind, tuple(olds), tuple(news), shared / both)
+
+
+def _size(cut: Cut) -> int:
+    return max(0, cut[1] - cut[0])
+
+
+def _length(cuts: Sequence[Cut]) -> int:
+    return sum(map(_size, cuts))
+
+
+def _union(cuts: Sequence[Cut]) -> list[Cut]:
+    joined: list[Cut] = []
+    for start, end in sorted(cut for cut in cuts if cut[0] < cut[1]):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined

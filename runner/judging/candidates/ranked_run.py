@@ -1,0 +1,59 @@
+"""A stored run as far as candidates are drawn from it: its queries with what it ranked for each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from runner.errors import ConfigError, InputError
+from runner.judging.candidates.opinions import Opinions
+from runner.suites import JudgedQuery
+
+
+@dataclass(frozen=True)
+class RankedQuery:
+    """ranked: passage ids, best first. lost_in: where a failing query lost its relevant items, None for another.
+
+    first_relevant: its rank as the run was scored, None where nothing relevant was found.
+    """
+
+    query: JudgedQuery
+    ranked: tuple[str, ...]
+    slices: tuple[str, ...] = ()
+    lost_in: str | None = None
+    first_relevant: int | None = None
+
+
+@dataclass(frozen=True)
+class RankedRun:
+    """world: what two runs must share (suite, suite_revision, unit, snapshot, ...) by name. depth: of its rankings."""
+
+    id: str
+    name: str
+    world: Mapping[str, str]
+    k: int
+    depth: int
+    queries: tuple[RankedQuery, ...]
+    opinions: Opinions
+
+    def refuse_unlike(self, other: "RankedRun") -> None:
+        """Raise InputError naming the field in which two runs differ that are to be pooled."""
+        for field in self.world:
+            if self.world[field] != other.world.get(field):
+                raise InputError(
+                    f"runs {self.id} and {other.id} differ in {field} ({self.world[field]} and "
+                    f"{other.world.get(field)}), so what they rank cannot be pooled; repeat one of them with the "
+                    f"other's {field}"
+                )
+
+    def refuse_shallow(self, depth: int) -> None:
+        """Raise ConfigError if the rankings do not reach a depth."""
+        if depth > self.depth:
+            raise ConfigError(f"--depth {depth} is deeper than run {self.id} goes ({self.depth})")
+
+    def things(self, ranked: RankedQuery) -> Iterator[tuple[int, str]]:
+        """What a query's ranking offers to be judged, each once, with its rank among these from 1."""
+        seen: set[str] = set()
+        for passage_id in ranked.ranked:
+            thing = self.opinions.thing(passage_id)
+            if thing not in seen:
+                seen.add(thing)
+                yield len(seen), thing

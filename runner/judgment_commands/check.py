@@ -1,0 +1,80 @@
+"""`check SUITE --snapshot ID`: does everything that a suite judges exist in a snapshot, and what is still open?"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+from runner.errors import InputError
+from runner.inputs import snapshot_store
+from runner.judging.entry import Entry, pending_in
+from runner.judging.record import Record
+from runner.judging.replay import replay
+from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
+from runner.place import Place
+from runner.recording.clean_holdout import leak_error, leaks_of
+from runner.suites import SOURCES, Suite
+from runner.suites.leak import HOLDOUT, merged
+
+HELP = "hold a suite against a stored snapshot, and count what is judged, disputed and waiting"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.add_argument("suite", metavar="SUITE", help=SUITE_HELP)
+    parser.add_argument("overrides", nargs="*", metavar="OVERRIDE", help="where snapshots are: store=FOLDER")
+    parser.add_argument("--snapshot", required=True, metavar="ID", help="id, beginning of it, or name")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Check: 0 the suite fits, also with open judgments; 2 it does not."""
+    place = Place.of(parsed.overrides)
+    place.refuse_rest()
+    file = named_suite(parsed.suite)
+    store = snapshot_store(place.store)
+    snapshot = store.load(parsed.snapshot)
+    suite = file.read()
+    suite.check(snapshot)
+    if suite.role == HOLDOUT:
+        collections = [made.collection for made in store.history() if made.id == snapshot.id] or [""]
+        leaks = merged(leak for name in collections for leak in leaks_of(suite, place.store, name))
+        if leaks:
+            raise InputError(leak_error(suite, leaks))
+    record = Record.beside(file.path)
+    entries = record.entries()
+    print(f"{suite.name}: fits snapshot {snapshot.id}")
+    for line in (*_counts(suite), *_open(suite, entries)):
+        print(f"  {line}")
+    if torn := record.torn():
+        print(f"warning: {torn}", file=sys.stderr)
+    return 0
+
+
+def _counts(suite: Suite) -> Iterator[str]:
+    pairs = sum(len(query.grades) for query in suite.queries)
+    said = [judgment for query in suite.queries for judgment in query.every_judgment]
+    frozen = ", frozen" if suite.frozen else ""
+    yield f"revision {suite.revision}{frozen}, role {suite.role}, unit {suite.unit}"
+    yield (
+        f"{len(suite.queries)} queries: {len(suite.scored())} scored, {len(suite.unanswerable())} unanswerable, "
+        f"{len(suite.unjudged())} unjudged or waiting"
+    )
+    by_source = Counter(judgment.source for judgment in said)
+    sources = ", ".join(f"{by_source[source]} {source}" for source in SOURCES if by_source[source]) or "none"
+    people = len({judgment.annotator for judgment in said if judgment.annotator})
+    yield f"{pairs} judged pairs, {len(said)} judgments by {people} named annotators: {sources}"
+
+
+def _open(suite: Suite, entries: tuple[Entry, ...]) -> Iterator[str]:
+    disputed = [query for query in suite.queries if query.disputed]
+    pairs = sum(len(query.disputed) for query in disputed)
+    if pairs:
+        yield f"{pairs} disputed pairs in {len(disputed)} queries, in no gate until they are adjudicated"
+    adjudicated = sum(judgment.adjudicated for query in suite.queries for judgment in query.judgments)
+    if adjudicated:
+        yield f"{adjudicated} adjudicated"
+    waiting = Counter(entry.what for entry in pending_in(entries))
+    if waiting:
+        yield f"{waiting['proposed']} proposed and {waiting['gone']} gone wait for review"
+    if replay(suite, entries).revision != suite.revision:
+        yield "the record holds answers that the file does not; review writes them"

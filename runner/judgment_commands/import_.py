@@ -1,0 +1,114 @@
+"""`import SUITE FILE`: what was judged elsewhere becomes part of a suite, once."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from runner.errors import ConfigError, InputError
+from runner.inputs import snapshot_store
+from runner.judging.grade_range import highest_grade
+from runner.judging.importing import Import, Importer
+from runner.judging.judged_snapshot import judged_snapshot
+from runner.judging.live_suite import LiveSuite
+from runner.judging.pair_files import PairFile, read_pairs
+from runner.judging.pair_row import PairRow
+from runner.judging.passage_texts import PassageTexts
+from runner.judging.record_batch import append_all
+from runner.judging.review import declared_fields
+from runner.judgment_commands.annotator import annotator_name
+from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
+from runner.place import Place
+
+HELP = "read pairs that were labelled elsewhere: JSONL, CSV, or the JSON export of Label Studio"
+_TOLD = {
+    "new": "new judgments", "changed": "changed grades", "confirmed": "proposals answered",
+    "dropped": "gone and dropped", "unchanged": "known already", "older": "older than what is known, left out",
+    "partial": "of a proposal that is not graded whole, left out", "ungraded": "without a grade",
+}  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.add_argument("suite", metavar="SUITE", help=SUITE_HELP)
+    parser.add_argument("file", metavar="FILE", help="FILE.jsonl, FILE.csv, or FILE.json of Label Studio")
+    parser.add_argument("overrides", nargs="*", help="store=...")
+    parser.add_argument(
+        "--annotator", action="append", default=[], metavar="NAME",
+        help='whose judgments these are, where the file does not say; or "USER=NAME" for a user of Label Studio',
+    )  # fmt: skip
+    parser.add_argument("--snapshot", metavar="ID", help="the snapshot that was judged (default: the suite's own)")
+    parser.add_argument("--grades", type=int, metavar="N", help="grades go from 0 to N (default: the suite's highest)")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Import the file: 0 done, 2 bad input, and then nothing is changed."""
+    place = Place.of(parsed.overrides)
+    place.refuse_rest()
+    file = named_suite(parsed.suite)
+    live = LiveSuite(file)
+    names, annotator = _names(parsed.annotator)
+    read = read_pairs(Path(parsed.file))
+    rows = _named_rows(read, names, annotator, parsed.file)
+    try:
+        texts = PassageTexts(judged_snapshot(snapshot_store(place.store), live.suite, parsed.snapshot), live.suite.unit)
+    except InputError:
+        if parsed.snapshot:
+            raise
+        texts = None
+    highest = highest_grade(live.suite, live.entries, parsed.grades)
+    importer = Importer(live.suite, live.entries, path=parsed.file, highest=highest, annotator=annotator, texts=texts)
+    held = {query.id for query in live.suite.queries}
+    new: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row.query_id not in held:
+            new[row.query_id] = {**row.fields, **new.get(row.query_id, {})}
+    found = importer.plan(rows, {query: declared_fields(file, fields) for query, fields in new.items()})
+    append_all(live.record, found.drafts)
+    live.apply()
+    for line in _told(found, read):
+        print(line)
+    disputed = sum(bool(query.disputed) for query in live.suite.queries)
+    if disputed:
+        print(
+            f"queries on which annotators disagree now: {disputed}; settle them: review {parsed.suite} --only disputed"
+        )
+    print(f"{parsed.suite} is at revision {live.suite.revision}")
+    return 0
+
+
+def _names(given: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
+    """Users of Label Studio with their names, and the name for rows that have none."""
+    names = dict(each.partition("=")[::2] for each in given if "=" in each)
+    plain = [each for each in given if "=" not in each]
+    if len(plain) > 1:
+        raise ConfigError(f"--annotator: found {len(plain)} names, expected one, or USER=NAME for each user")
+    for name in (*plain, *names.values()):
+        annotator_name(name)
+    return names, plain[0] if plain else None
+
+
+def _named_rows(read: PairFile, names: Mapping[str, str], annotator: str | None, path: str) -> Sequence[PairRow]:
+    """The rows with the names of Label Studio's users, which it may know by number only."""
+    known = {person: names.get(person) or names.get(person.removeprefix("user ")) for person in read.people}
+    used = {name for name in names if name in read.people or f"user {name}" in read.people}
+    if unknown := sorted(set(names) - used):
+        people = ", ".join(read.people) or "nobody"
+        raise InputError(f"{path}: --annotator {unknown[0]}=...: no such user; annotated by {people}")
+    nameless = [person for person, name in known.items() if name is None]
+    if annotator and len(nameless) == 1:
+        known[nameless[0]] = annotator
+    elif annotator and nameless:
+        each = " ".join(f'--annotator "{person.removeprefix("user ")}=NAME"' for person in nameless)
+        raise InputError(
+            f"{path}: is the work of {len(nameless)} people, not of {annotator!r} alone; name them: {each}"
+        )
+    return [replace(row, annotator=known.get(row.annotator or "") or row.annotator) for row in read.rows]
+
+
+def _told(found: Import, read: PairFile) -> list[str]:
+    counts = [f"{_TOLD[name]}: {found.counts[name]}" for name in _TOLD if name in found.counts]
+    if read.skipped:
+        counts.append(f"skipped by their annotators: {read.skipped}")
+    return counts or ["nothing to import"]

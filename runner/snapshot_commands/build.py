@@ -1,0 +1,78 @@
+"""Read documents, cut them, and keep the result under its id and a name."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from runner.config import Settings
+from runner.errors import ConfigError
+from runner.inputs import corpus_path, read_snapshot, snapshot_store
+from runner.requests import compose_request, refuse_unreadable
+from runner.snapshots import Snapshot, SnapshotStore
+
+HELP = "read documents, cut them into passages and keep them under one id"
+_DIRECT = ("corpus=", "corpus.path=")
+_DATASET = ("dataset=", "dataset.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Overrides, as for a run, and what the catalog is to say."""
+    parser.epilog = (
+        "Overrides: corpus=pages corpus.path=DIR, or dataset=beir dataset.path=DIR; chunker=heading chunker.size=900; "
+        "store=DIR."
+    )
+    parser.add_argument("overrides", nargs="*", help="settings, like corpus.path=docs/ chunker=heading")
+    parser.add_argument("--name", help="a name that stands for the id from now on, like 2026-11")
+    parser.add_argument("--collection", help="which documents these are a state of (default: the dataset, or DIR)")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Build and store; building the same content again stores nothing new."""
+    settings = _compose(parsed.overrides)
+    snapshot = read_snapshot(settings)
+    collection = parsed.collection or _collection(parsed.overrides, settings)
+    store = snapshot_store(settings.store)
+    there = store.exists(snapshot.id)
+    if not settings.dry_run:
+        store.save(snapshot, collection, parsed.name, corpus_path(settings))
+    _print(snapshot, store, collection, "not stored (dry_run)" if settings.dry_run else "", there)
+    return 0
+
+
+def _compose(overrides: Sequence[str]) -> Settings:
+    words = [_readable(override) for override in overrides]
+    if not any(word.lstrip("+").startswith("dataset.suite=") for word in words):
+        # No suite is read; a dataset that insists on one is content with any.
+        words.append("++dataset.suite=none")
+    return compose_request(words).settings
+
+
+def _readable(override: str) -> str:
+    """A path with Chinese letters or spaces in the quotes that Hydra wants around it."""
+    key, equals, value = override.partition("=")
+    if not equals or not key.endswith(".path") or value[:1] in "\"'":
+        return override
+    try:
+        refuse_unreadable([override])
+    except ConfigError:
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'{key}="{escaped}"'
+    return override
+
+
+def _collection(overrides: Sequence[str], settings: Settings) -> str:
+    direct = any(word.startswith(_DIRECT) for word in overrides)
+    dataset = any(word.startswith(_DATASET) and not word.startswith("dataset.suite=") for word in overrides)
+    path = corpus_path(settings)
+    if direct and not dataset and path:
+        return Path(path).name if Path(path).is_dir() else Path(path).stem
+    return str(settings.dataset.get("name", ""))
+
+
+def _print(snapshot: Snapshot, store: SnapshotStore, collection: str, note: str, there: bool) -> None:
+    names = ", ".join(store.catalog().names_of(snapshot.id))
+    documents, passages = len(snapshot.documents), len(snapshot.passages)
+    print(f"{snapshot.id}{f' ({names})' if names else ''}: {documents:,} documents, {passages:,} passages")
+    print(f"collection: {collection or 'none'}")
+    folder = store.root / snapshot.id
+    print(note or (f"is there already: {folder}" if there else f"stored: {folder}"))

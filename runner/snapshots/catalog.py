@@ -1,0 +1,157 @@
+"""When each snapshot was made, for which collection and under which name: a file that is only ever added to."""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from runner.errors import InputError, Problem
+from runner.formats.canonical import canonical_json
+from runner.formats.reading import id_fault
+
+# What a snapshot's id looks like: a name of this form could be taken for one.
+_ID = re.compile(r"[0-9a-f]{16}")
+_TEXTS = ("id", "collection", "at", "corpus")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A snapshot of a collection. name: the first it was given, or None. at: UTC, ISO 8601 with microseconds.
+
+    corpus: where its documents came from, "" where nobody said.
+    """
+
+    id: str
+    collection: str
+    name: str | None
+    at: str
+    corpus: str = ""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """events: one a line, in the order of the file. torn: numbers of lines that a killed writer left unfinished."""
+
+    path: Path
+    events: tuple[Made, ...]
+    torn: tuple[int, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> "Catalog":
+        """Read a catalog; a file that is not there is an empty one.
+
+        A line that is no JSON is what a killed writer leaves, and is passed over. Raises InputError for any other.
+        """
+        data = path.read_bytes() if path.is_file() else b""
+        events: list[Made] = []
+        torn: list[int] = []
+        problems: list[Problem] = []
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except ValueError:
+                torn.append(number)
+                continue
+            event = _event(value)
+            if event is None:
+                problems.append(Problem(number, "is not an event {id, collection, name, at, corpus}; delete the line"))
+            else:
+                events.append(event)
+        if problems:
+            raise InputError.of(path, problems)
+        return cls(path, tuple(events), tuple(torn))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Every name and the id that holds it: the first that was given it, for ever."""
+        held: dict[str, str] = {}
+        for event in self.events:
+            if event.name is not None:
+                held.setdefault(event.name, event.id)
+        return held
+
+    def names_of(self, id_: str) -> tuple[str, ...]:
+        """The names of one snapshot, oldest first."""
+        return tuple(name for name, holder in self.names.items() if holder == id_)
+
+    def makings(self) -> tuple[Made, ...]:
+        """One a snapshot and collection, when it was first seen there, oldest first.
+
+        What was said of a snapshot without a collection counts only where it has none at all.
+        """
+        first: dict[tuple[str, str], Made] = {}
+        for event in self.events:
+            kept = first.setdefault((event.id, event.collection), event)
+            if event.at < kept.at:
+                first[event.id, event.collection] = event
+        placed = {id_ for id_, collection in first if collection}
+        kept_names: dict[str, str] = {}
+        for name, id_ in self.names.items():
+            kept_names.setdefault(id_, name)
+        return oldest_first(
+            replace(event, name=kept_names.get(id_))
+            for (id_, collection), event in first.items()
+            if collection or id_ not in placed
+        )
+
+    def refuse_name(self, name: str, id_: str) -> None:
+        """Raise InputError unless a snapshot may bear this name."""
+        if fault := id_fault(name):
+            raise InputError(f"the name of a snapshot {fault}")
+        if _ID.fullmatch(name):
+            raise InputError(f"the name {name!r} looks like the id of a snapshot; choose another")
+        holder = self.names.get(name, id_)
+        if holder != id_:
+            raise InputError(f"the name {name!r} belongs to snapshot {holder} for ever; choose another for {id_}")
+
+    def lacks(self, id_: str, collection: str, name: str | None) -> bool:
+        """Whether an event would say something that is not here yet."""
+        if name is not None and self.names.get(name) != id_:
+            return True
+        return not any(event.id == id_ and (not collection or event.collection == collection) for event in self.events)
+
+    def add(self, event: Made) -> None:
+        """Append one event in one write that is on the disk before this returns.
+
+        Raises InputError if another writer took the name in the meantime.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = canonical_json(asdict(event)).encode() + b"\n"
+        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            size = os.fstat(file).st_size
+            if size and os.pread(file, 1, size - 1) != b"\n":
+                line = b"\n" + line
+            os.write(file, line)
+            os.fsync(file)
+        finally:
+            os.close(file)
+        if event.name is not None:
+            # Of two that gave one name at once, the first line holds it.
+            Catalog.read(self.path).refuse_name(event.name, event.id)
+
+
+def oldest_first(makings: Iterable[Made]) -> tuple[Made, ...]:
+    """Sort by time, and at the same time by id."""
+    return tuple(sorted(makings, key=lambda each: (each.at, each.id, each.collection)))
+
+
+def utc(seconds: float | None = None) -> str:
+    """A moment, in seconds since 1970, or this one: UTC, ISO 8601 with microseconds."""
+    moment = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="microseconds")
+
+
+def _event(value: Any) -> Made | None:
+    if not isinstance(value, dict) or set(value) != {*_TEXTS, "name"}:
+        return None
+    if not all(isinstance(value[key], str) for key in _TEXTS) or not isinstance(value["name"], str | None):
+        return None
+    return Made(**value)

@@ -1,0 +1,51 @@
+"""When two questions are the same question: their words with case, width, punctuation and white space evened out."""
+
+import re
+import unicodedata
+
+from runner.suites.query import JudgedQuery
+
+# Punctuation that tells names apart: C and C#, 5 and 5%, a and @a.
+_TELLING = "#%&@"
+_SPACES = re.compile(r"\s+")
+# Chinese and Japanese are written with or without spaces beside them.
+_WIDE = "[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_BESIDE_WIDE = re.compile(f"(?<={_WIDE}) | (?={_WIDE})")
+
+
+class _Evening(dict[int, str]):
+    """For `str.translate`: what each character becomes, found once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category == "Cf":
+            became = ""  # zero width, soft hyphens, directions: nobody sees them
+        elif (category[0] == "P" and character not in _TELLING) or category in ("Sk", "Cc"):
+            became = " "
+        else:
+            became = character
+        self[code] = became
+        return became
+
+
+_EVENED = _Evening()
+
+
+def evened(text: str) -> str:
+    """A text as it is compared: NFKC, case folded, runs of punctuation and white space one space.
+
+    A text of nothing but punctuation keeps it.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    words = _SPACES.sub(" ", folded.translate(_EVENED)).strip()
+    return _BESIDE_WIDE.sub("", words) if words else "".join(folded.split())
+
+
+def question_key(query: JudgedQuery) -> str:
+    """The evened text after its evened earlier turns, each on a line; "" for a query without a text.
+
+    A follow-up is a question only after what came before it: two of the same words are two questions.
+    """
+    text = evened(query.text)
+    return "\n".join([*map(evened, query.history), text]) if text else ""

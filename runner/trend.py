@@ -1,0 +1,106 @@
+"""`python -m runner.trend suite=NAME [metric=recall k=5] [slice=FIELD.VALUE]`: a metric over the accepted runs."""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from runner.command import leave
+from runner.config import register_resolvers
+from runner.deciding.accepted import Accepted, accepted_over_time, default_k
+from runner.deciding.scores import RunScores
+from runner.deciding.trend import Measure, trend_of
+from runner.deciding.trend_report import print_trend, write_reports
+from runner.errors import ConfigError, InputError
+from runner.place import Place
+from runner.recording.artifacts import PER_QUERY
+from runner.recording.stored import StoredRun
+from runner.recording.tracking import Tracker
+from runner.suites import UNITS
+
+_SETTINGS = ("suite", "metric", "k", "slice", "unit", "tracking.experiment")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 2 bad input."""
+    parser = argparse.ArgumentParser(
+        prog="python -m runner.trend",
+        description="Show how a metric of a suite moved over the runs that were accepted as its baseline.",
+        epilog="Settings: suite=NAME, metric=recall, k=5, slice=language.en, unit=passage, tracking.experiment=demo, "
+        "tracking.uri=..., store=...",
+    )
+    parser.add_argument("settings", nargs="+", metavar="KEY=VALUE", help="suite=NAME and what else is wanted")
+    parser.add_argument("--all", action="store_true", help="show the runs that were taken back, too, struck")
+    parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
+    parser.add_argument("--seed", type=int, default=13, help="of the resampling")
+    parser.add_argument("--out", type=Path, help="a folder for trend.png, trend.csv, trend.json and trend.md")
+    parsed = parser.parse_intermixed_args(arguments)
+    register_resolvers()
+
+    def run() -> int:
+        place = Place.of(parsed.settings)
+        asked = _asked(place.rest)
+        group = "" if asked.get("slice") in (None, "all") else asked["slice"]
+        # Said before the store is opened, like every fault of the command line.
+        measure = Measure(asked.get("metric", "recall"), _k(asked.get("k")), group, parsed.level, parsed.seed)
+        tracker = place.tracker()
+        experiment = asked.get("tracking.experiment")
+        accepted = accepted_over_time(
+            tracker, asked["suite"], unit=asked.get("unit"), experiment=experiment, undone=parsed.all
+        )
+        if measure.k is None:
+            measure = Measure(measure.metric, default_k(accepted), group, parsed.level, parsed.seed)
+        with tempfile.TemporaryDirectory(prefix="trend-") as folder:
+            trend = trend_of(asked["suite"], measure, _shown(accepted), lambda each: _read(tracker, each, Path(folder)))
+        print_trend(trend, sys.stdout)
+        if parsed.out:
+            write_reports(trend, parsed.out)
+        return 0
+
+    leave(run)
+
+
+def _asked(settings: Sequence[str]) -> dict[str, str]:
+    asked = dict(setting.partition("=")[::2] for setting in settings)
+    for key in asked:
+        if key not in _SETTINGS:
+            raise ConfigError(f"unknown setting {key!r}; this command takes {', '.join(_SETTINGS)}")
+    if not asked.get("suite"):
+        raise ConfigError("name the suite: suite=core")
+    if asked.get("unit") not in (None, *UNITS):
+        raise ConfigError(f"unit: expected one of {', '.join(UNITS)}, found {asked['unit']!r}")
+    return asked
+
+
+def _k(text: str | None) -> int | None:
+    if text is not None and not (text.isascii() and text.isdecimal()):
+        raise ConfigError(f"k: expected a whole number from 1, found {text!r}")
+    return None if text is None else int(text)
+
+
+def _shown(accepted: Sequence[Accepted]) -> Iterable[Accepted]:
+    from tqdm import tqdm
+
+    return tqdm(accepted, desc="runs", disable=None, leave=False)
+
+
+def _read(tracker: Tracker, accepted: Accepted, folder: Path) -> RunScores:
+    """The scores of a run from its table of queries, the only file that they take."""
+    from mlflow.exceptions import MlflowException
+
+    info, data = accepted.run.info, accepted.run.data
+    place = folder / info.run_id
+    place.mkdir()
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    try:
+        tracker.client.download_artifacts(info.run_id, PER_QUERY, str(place))
+    except (MlflowException, OSError) as error:
+        raise InputError(f"its table of queries cannot be read: {str(error).splitlines()[0]}") from None
+    stored = StoredRun(info.run_id, str(info.run_name), info.experiment_id, data.params, data.metrics, data.tags, place)
+    return RunScores.of(stored)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

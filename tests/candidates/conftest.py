@@ -1,0 +1,17 @@
+"""Small suites, runs made by hand and click logs, from which candidates are drawn."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+
+from runner.config import conf_directory
+from runner.judging.anonymise import Rules
+
+
+@pytest.fixture(scope="session")
+def default_rules() -> Rules:
+    """The rules that are shipped."""
+    return Rules.read(conf_directory() / "anonymise" / "default.yaml")

@@ -1,0 +1,6 @@
+"""Snapshots made of a few pages."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))

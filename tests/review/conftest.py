@@ -1,0 +1,16 @@
+"""A small suite in two languages, on pages that changed once."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+
+from review_world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setenv("RUNNER_HOME", str(tmp_path / "home"))
+    return World(tmp_path)

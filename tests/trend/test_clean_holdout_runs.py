@@ -1,0 +1,90 @@
+"""A holdout suite is not scored once its questions were tuned on; what was scored before can be repeated."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from decide_office import RULES, Desk, Office, write_policy
+from engine_world import bm25, double
+
+from runner import gate, rerun
+from runner.errors import InputError
+from runner.experiment import Options, run_jobs
+from runner.inputs import ConfiguredInputs
+from runner.recording.seen_queries import SeenQueries
+from runner.requests import compose_request
+
+
+def own_words(office: Office) -> Office:
+    """Questions that no other test of this store has asked."""
+    office.asked = tuple(
+        replace(each, id=f"{office.suite_name} {each.id}", text=f"{each.text} {office.suite_name}")
+        for each in office.asked
+    )
+    return office
+
+
+def as_holdout(office: Office) -> Office:
+    return replace(office, role="holdout", suite_name=f"{office.suite_name} last")
+
+
+def seen(office: Office) -> int:
+    return len(SeenQueries(office.store).leaks(office.suite(office.settings(bm25())), ""))
+
+
+def test_a_question_that_was_scored_in_tuning_keeps_a_holdout_from_being_scored(office: Office) -> None:
+    last = as_holdout(own_words(office))
+    last.log(allow_holdout=True)
+    office.asked = office.asked[3:5]
+    office.log()
+    before = len(office.search())
+    with pytest.raises(
+        InputError, match=r"(?s)suite .* last: 2 problems.*same id and text.*take it out of the holdout"
+    ):
+        last.log(allow_holdout=True)
+    assert len(office.search()) == before
+
+
+def test_a_dry_run_says_so_too_and_enters_nothing_itself(office: Office) -> None:
+    last = as_holdout(own_words(office))
+    office.go(bm25(), dry_run=True)
+    assert seen(office) == 0
+    office.log()
+    with pytest.raises(InputError, match="50 problems"):
+        last.go(bm25(), allow_holdout=True, dry_run=True)
+
+
+def test_what_could_not_be_scored_was_not_tuned_on(office: Office) -> None:
+    own_words(office)
+    outcome = office.go(double("Raising"))
+    assert outcome.failures and seen(office) == 0
+    outcome = office.go(double("Raising"), bm25())
+    assert outcome.failures and seen(office) == 50
+
+
+def test_a_holdout_run_of_the_past_is_repeated_as_it_was_but_not_with_other_settings(
+    tmp_path: Path, desk: Desk
+) -> None:
+    store = f"store={tmp_path}"
+    asked = ["suite=holdout", "allow_holdout=true", "intervals=null", store]
+    requests = [compose_request(asked)]
+    run_id = run_jobs(requests, Options(quiet=True)).rows[0].run_id
+    spent = replace(ConfiguredInputs().suite(requests[0].settings), role="development")
+    SeenQueries(tmp_path).add([(spent, "demo")])
+    with pytest.raises(InputError, match=rf"{len(spent.queries)} problems"):
+        run_jobs(requests, Options(quiet=True))
+    done = desk(rerun.main, run_id, store)
+    assert (done.status, "identical: " in done.out) == (0, True), done.err
+    done = desk(rerun.main, run_id, "k=2", store)
+    assert (done.status, "take it out of the holdout suite" in done.err) == (2, True), done.err
+
+
+def test_a_gate_repeats_no_baseline_on_a_holdout_that_was_tuned_on(office: Office, desk: Desk, tmp_path: Path) -> None:
+    last = as_holdout(own_words(office))
+    baseline = last.log(allow_holdout=True)
+    last.documents["en/new.md"] = "A page that is new."
+    candidate = last.log(allow_holdout=True)
+    office.log()
+    arguments = (candidate, "--baseline", baseline, write_policy(tmp_path, *RULES), office.place)
+    done = desk(gate.main, *arguments)
+    assert (done.status, "take it out of the holdout suite" in done.err) == (2, True), done.err
