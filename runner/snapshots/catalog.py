@@ -126,6 +126,7 @@ class Catalog:
         line = canonical_json(asdict(event)).encode() + b"\n"
         file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
+            # Behind what a killed writer left, or another one is just writing, a line of its own begins.
             size = os.fstat(file).st_size
             if size and os.pread(file, 1, size - 1) != b"\n":
                 line = b"\n" + line
