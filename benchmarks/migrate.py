@@ -17,8 +17,8 @@ import numpy as np
 from changes import SECTIONS, Pages, Writer, change
 
 from runner.chunkers import Window
-from runner.judging.entry import Entry
-from runner.judging.migration import Migration, migrate
+from runner.judging.history.entry import Entry
+from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 from runner.suites.existence import SpanPlaces

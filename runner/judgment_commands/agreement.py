@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner.errors import ConfigError, InputError
-from runner.judging.agreement import agree
-from runner.judging.agreement_report import MOST_LISTED, print_agreement
-from runner.judging.pair_files import read_pairs
-from runner.judging.pair_row import PairRow
-from runner.judging.ratings import Source, collect, suite_rows
+from runner.judging.agreement.measure import agree
+from runner.judging.agreement.report import MOST_LISTED, print_agreement
+from runner.judging.exchange.pair_files import read_pairs
+from runner.judging.exchange.pair_row import PairRow
+from runner.judging.exchange.ratings import Source, collect, suite_rows
 from runner.scoring.slices import slice_queries
 from runner.suite_formats.own import OwnSuite
 from runner.suites import Suite

@@ -11,7 +11,7 @@ from retrievers.digest import file_digest
 from runner.config import conf_directory
 from runner.errors import ConfigError
 from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import Candidate
 from runner.judging.candidates.click_log import read_clicks
 from runner.judging.candidates.clicked import Clicked, clicked_candidates

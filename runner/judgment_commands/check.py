@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from runner.errors import InputError
 from runner.inputs import snapshot_store
-from runner.judging.entry import Entry, pending_in
-from runner.judging.record import Record
-from runner.judging.replay import replay
+from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.record import Record
+from runner.judging.history.replay import replay
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
 from runner.recording.clean_holdout import leak_error, leaks_of

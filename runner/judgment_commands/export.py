@@ -5,17 +5,17 @@ from pathlib import Path
 
 from runner.errors import ConfigError, InputError
 from runner.inputs import snapshot_store
-from runner.judging.atomic import replace_file
-from runner.judging.candidate_file import CandidateRow, fitted, read_candidates
-from runner.judging.exporting import judged_rows, waiting_rows
-from runner.judging.grade_range import highest_grade
-from runner.judging.judged_snapshot import judged_snapshot, old_texts
-from runner.judging.label_studio import label_config
-from runner.judging.pair_files import refuse_suffix, write_pairs
-from runner.judging.passage_texts import PassageTexts
-from runner.judging.record import Record
-from runner.judging.replay import replay
-from runner.judging.review_queue import CHOICES, Wanted, queue
+from runner.judging.exchange.exporting import judged_rows, waiting_rows
+from runner.judging.exchange.label_studio import label_config
+from runner.judging.exchange.pair_files import refuse_suffix, write_pairs
+from runner.judging.history.atomic import replace_file
+from runner.judging.history.grade_range import highest_grade
+from runner.judging.history.record import Record
+from runner.judging.history.replay import replay
+from runner.judging.reviewing.candidate_file import CandidateRow, fitted, read_candidates
+from runner.judging.reviewing.judged_snapshot import judged_snapshot, old_texts
+from runner.judging.reviewing.passage_texts import PassageTexts
+from runner.judging.reviewing.queue import CHOICES, Wanted, queue
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
 

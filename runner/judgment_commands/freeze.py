@@ -2,7 +2,7 @@
 
 import argparse
 
-from runner.judging.revision import freeze
+from runner.judging.history.revision import freeze
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite, whoever
 
 HELP = "pin a suite to its present revision, and keep a copy of it"

@@ -8,15 +8,15 @@ from typing import Any
 
 from runner.errors import ConfigError, InputError
 from runner.inputs import snapshot_store
-from runner.judging.grade_range import highest_grade
-from runner.judging.importing import Import, Importer
-from runner.judging.judged_snapshot import judged_snapshot
-from runner.judging.live_suite import LiveSuite
-from runner.judging.pair_files import PairFile, read_pairs
-from runner.judging.pair_row import PairRow
-from runner.judging.passage_texts import PassageTexts
-from runner.judging.record_batch import append_all
-from runner.judging.review import declared_fields
+from runner.judging.exchange.importing import Import, Importer
+from runner.judging.exchange.pair_files import PairFile, read_pairs
+from runner.judging.exchange.pair_row import PairRow
+from runner.judging.history.grade_range import highest_grade
+from runner.judging.history.live_suite import LiveSuite
+from runner.judging.history.record_batch import append_all
+from runner.judging.reviewing.judged_snapshot import judged_snapshot
+from runner.judging.reviewing.passage_texts import PassageTexts
+from runner.judging.reviewing.review import declared_fields
 from runner.judgment_commands.annotator import annotator_name
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place

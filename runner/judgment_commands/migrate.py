@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from runner.inputs import snapshot_store
-from runner.judging.migration import migrate
-from runner.judging.migration_files import refuse_unfinished, target_of, write_migration
-from runner.judging.record import Record
+from runner.judging.history.record import Record
+from runner.judging.migration.files import refuse_unfinished, target_of, write_migration
+from runner.judging.migration.migrate import migrate
 from runner.judgment_commands.migration_report import migration_lines
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite, whoever
 from runner.place import Place

@@ -4,7 +4,7 @@ import getpass
 from pathlib import Path
 
 from runner.errors import ConfigError, InputError
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history.suite_file import SuiteFile
 
 SUITE_HELP = "the YAML head of a suite, or the name of one in conf/suite (core)"
 _OWN = "runner.suite_formats.OwnSuite"

@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 
 from runner.inputs import snapshot_store
-from runner.judging.candidate_file import CandidateRow, fitted, read_candidates
-from runner.judging.grade_range import highest_grade
-from runner.judging.judged_snapshot import judged_snapshot, old_texts
-from runner.judging.live_suite import LiveSuite
-from runner.judging.passage_texts import PassageTexts
-from runner.judging.record import Record
-from runner.judging.review import Review
-from runner.judging.review_queue import CHOICES, Wanted
-from runner.judging.review_screen import Screen
-from runner.judging.review_session import Session, Tally
-from runner.judging.terminal import answers
+from runner.judging.history.grade_range import highest_grade
+from runner.judging.history.live_suite import LiveSuite
+from runner.judging.history.record import Record
+from runner.judging.reviewing.candidate_file import CandidateRow, fitted, read_candidates
+from runner.judging.reviewing.judged_snapshot import judged_snapshot, old_texts
+from runner.judging.reviewing.passage_texts import PassageTexts
+from runner.judging.reviewing.queue import CHOICES, Wanted
+from runner.judging.reviewing.review import Review
+from runner.judging.reviewing.screen import Screen
+from runner.judging.reviewing.session import Session, Tally
+from runner.judging.reviewing.terminal import answers
 from runner.judgment_commands.annotator import annotator_name
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place

@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from runner.config import conf_directory
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import InputError
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 
 
 def written(folder: Path, text: str) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 
 TAKEN = [
     ("mail me at wei.chen+x@example.com.tw now", "mail me at <email> now", "e-mail"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import ConfigError, InputError
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import Candidate
 from runner.judging.candidates.shown import print_candidates
 from runner.judging.candidates.written import Found, meta_path, write_candidates

@@ -6,7 +6,7 @@ import pytest
 from candidate_world import query, ranked_run, suite
 
 from runner.errors import ConfigError
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import Candidate
 from runner.judging.candidates.failing import failing_candidates
 from runner.judging.candidates.ranked_list import ranked_list

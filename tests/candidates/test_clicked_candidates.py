@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from candidate_world import log, pages, query, shown, suite
 
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.clicked import clicked_candidates
 from runner.judging.candidates.opinions import Opinions
 from runner.suites import JudgedQuery, Judgment

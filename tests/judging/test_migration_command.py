@@ -10,7 +10,7 @@ import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, pages, query, snapshot, stored, suite_file
 
 from runner import judgments
-from runner.judging.record import Record
+from runner.judging.history.record import Record
 from runner.judgment_commands.migration_report import changed_words
 
 Command = Callable[..., tuple[int, str, str]]

@@ -7,7 +7,7 @@ import pytest
 
 from runner.chunkers import Heading
 from runner.documents import Pages
-from runner.judging.migration import Migration, migrate
+from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suite_formats import OwnSuite
 

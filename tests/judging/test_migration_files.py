@@ -8,12 +8,13 @@ import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, pages, query, snapshot, suite_file
 
 from runner.errors import InputError
-from runner.judging import atomic, migration_files
-from runner.judging.migration import Migration, migrate
-from runner.judging.migration_files import Written, refuse_unfinished, target_of, write_migration
-from runner.judging.record import Record
-from runner.judging.replay import replay
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history import atomic
+from runner.judging.history.record import Record
+from runner.judging.history.replay import replay
+from runner.judging.history.suite_file import SuiteFile
+from runner.judging.migration import files as migration_files
+from runner.judging.migration.files import Written, refuse_unfinished, target_of, write_migration
+from runner.judging.migration.migrate import Migration, migrate
 
 PAGE = f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}\n\n# 限制\n\n{ZH_LIMITS}"
 OLD, NEW = snapshot(pages(PAGE)), snapshot(pages(PAGE.replace("hundred", "thousand")))

@@ -8,8 +8,8 @@ from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query
 from runner.changes.passages import PassageChange
 from runner.documents import Document
 from runner.errors import InputError
-from runner.judging import passage_follower
-from runner.judging.migration import migrate
+from runner.judging.migration import passage_follower
+from runner.judging.migration.migrate import migrate
 from runner.suites import Judgment, Suite
 
 TWO_SECTIONS = f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}"

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from runner.chunkers import Chunker, Heading, WholeDocument, Window
 from runner.documents import Document
-from runner.judging.entry import Entry, pending_in
-from runner.judging.migration import Migration, migrate
-from runner.judging.replay import is_relevant, replay
+from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.replay import is_relevant, replay
+from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 from runner.suites.existence import SpanPlaces

@@ -7,7 +7,7 @@ from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query
 
 from runner.chunkers import Chunk, Heading, WholeDocument
 from runner.documents import Document
-from runner.judging.ranges import Ranges, trimmed
+from runner.judging.migration.ranges import Ranges, trimmed
 from runner.snapshots import Passage
 
 PAGE = f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}\n\n# 限制\n\n{ZH_LIMITS}"

@@ -8,7 +8,7 @@ from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query
 
 from runner.chunkers import Heading, WholeDocument, Window
 from runner.documents import Document
-from runner.judging.migration import Migration
+from runner.judging.migration.migrate import Migration
 from runner.snapshots import Snapshot
 
 SPANS = "name: facts\nunit: span\n"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from runner.errors import InputError
-from runner.judging.entry import Entry, last_frozen, pending_in, standing
-from runner.judging.record import Record
+from runner.judging.history.entry import Entry, last_frozen, pending_in, standing
+from runner.judging.history.record import Record
 
 
 @pytest.fixture

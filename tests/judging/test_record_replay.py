@@ -9,8 +9,8 @@ import pytest
 from migration_world import LIMITS, OTHER, moved, pages, query, read, snapshot
 
 from runner.errors import InputError
-from runner.judging.entry import Entry
-from runner.judging.replay import replay
+from runner.judging.history.entry import Entry
+from runner.judging.history.replay import replay
 from runner.suites import JudgedQuery, Judgment, Suite
 
 AT = "2026-11-30T10:00:00.000000+00:00"

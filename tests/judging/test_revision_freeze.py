@@ -6,9 +6,9 @@ import pytest
 from migration_world import query, suite_file
 
 from runner.errors import InputError, RunnerError
-from runner.judging.record import Record
-from runner.judging.revision import freeze
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history.record import Record
+from runner.judging.history.revision import freeze
+from runner.judging.history.suite_file import SuiteFile
 
 HEAD = "# 我們的問題集\nname: core # ours\nunit: passage\n\nslices: [language]  # one\n"
 ROWS = [query("q1", "a.md#x", language="en"), query("q2", "a.md#限制", language="zh-Hant")]

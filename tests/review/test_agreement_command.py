@@ -10,9 +10,9 @@ import pytest
 from review_world import MESSAGES, WAITING, World, 訊息
 
 from runner.errors import InputError
-from runner.judging.agreement import Agreement, agree
-from runner.judging.pair_row import PairRow
-from runner.judging.ratings import Source, collect
+from runner.judging.agreement.measure import Agreement, agree
+from runner.judging.exchange.pair_row import PairRow
+from runner.judging.exchange.ratings import Source, collect
 
 
 def source(name: str, *said: tuple[str, str, int | None, str | None], **more: Any) -> Source:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import ConfigError, InputError
-from runner.judging.label_studio import label_config
-from runner.judging.pair_files import read_pairs, write_pairs
-from runner.judging.pair_row import PairRow
+from runner.judging.exchange.label_studio import label_config
+from runner.judging.exchange.pair_files import read_pairs, write_pairs
+from runner.judging.exchange.pair_row import PairRow
 from runner.suites import Span
 
 ROWS = (

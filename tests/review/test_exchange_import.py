@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from review_world import HOOKS, MESSAGES, NEW, QUERIES, TOKENS, WAITING, World, 權杖, 訊息
 
-from runner.judging.pair_files import read_pairs, write_pairs
-from runner.judging.pair_row import PairRow
+from runner.judging.exchange.pair_files import read_pairs, write_pairs
+from runner.judging.exchange.pair_row import PairRow
 
 FORMS = ("csv", "jsonl", "json")
 NOON, LATER = "2026-09-30T12:00:00+00:00", "2026-09-30T13:00:00+00:00"

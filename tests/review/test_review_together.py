@@ -6,10 +6,10 @@ import pytest
 from review_world import MESSAGES, TOKENS, World, 權杖
 
 from runner.errors import InputError
-from runner.judging.live_suite import LiveSuite
-from runner.judging.review import Answer, Review
-from runner.judging.review_queue import Wanted
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history.live_suite import LiveSuite
+from runner.judging.history.suite_file import SuiteFile
+from runner.judging.reviewing.queue import Wanted
+from runner.judging.reviewing.review import Answer, Review
 
 
 def work_of(world: World, annotator: str, only: str = "uncertain") -> Review:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.click_log import ClickLog
 from runner.judging.candidates.opinions import Opinions
 from runner.suites import JudgedQuery

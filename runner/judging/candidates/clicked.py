@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.asked_questions import Known, Question, query_ids, question_numbers, questions_of
 from runner.judging.candidates.candidate import PRIORITY_DECIMALS, Candidate
 from runner.judging.candidates.click_log import ClickLog

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
-from runner.judging.anonymise import Rules
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import KINDS, PRIORITY_DECIMALS, Candidate
 from runner.suites import SOURCES
 from runner.suites.question_key import evened

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import ConfigError, InputError
-from runner.judging.anonymise import Rules
-from runner.judging.atomic import replace_file
+from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import KINDS, Candidate
+from runner.judging.history.atomic import replace_file
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from runner.chunkers import Chunker, Heading
 from runner.documents import Document
-from runner.judging.migration import Migration, migrate
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history.suite_file import SuiteFile
+from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats import OwnSuite
 from runner.suites import Suite

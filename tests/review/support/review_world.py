@@ -15,8 +15,8 @@ import pytest
 from runner.chunkers import Heading
 from runner.documents import Document
 from runner.inputs import snapshot_store
-from runner.judging.record import Record
-from runner.judging.suite_file import SuiteFile
+from runner.judging.history.record import Record
+from runner.judging.history.suite_file import SuiteFile
 from runner.judgments import main
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite

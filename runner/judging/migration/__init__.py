@@ -1,0 +1,1 @@
+"""Carrying judgments over from one snapshot to another."""

@@ -1,0 +1,165 @@
+"""Carry a suite's judgments from one snapshot to another: what is certain by itself, what is not to a person."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from tqdm import tqdm
+
+from runner.errors import InputError
+from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.items import item_of
+from runner.judging.history.record import now
+from runner.judging.history.replay import is_relevant
+from runner.judging.migration.document_follower import DocumentFollower
+from runner.judging.migration.pair import Fate, Follower, Pair, pairs_of
+from runner.judging.migration.passage_follower import PassageFollower
+from runner.judging.migration.span_follower import SpanFollower
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Judgment, Suite
+
+FOLLOWERS: Mapping[str, type[PassageFollower] | type[DocumentFollower] | type[SpanFollower]] = {
+    "passage": PassageFollower,
+    "document": DocumentFollower,
+    "span": SpanFollower,
+}
+
+
+@dataclass(frozen=True)
+class Migration:
+    """old, new: the suites. entries: the new one's record, its head line first."""
+
+    old: Suite
+    new: Suite
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def judgments(self) -> Counter[str]:
+        """How many judged pairs were carried, proposed, gone or dropped; one that was carried in part is proposed."""
+        fates: dict[tuple[str, str], str] = {}
+        for entry in self.entries[1:]:
+            key = (entry.query, _name(entry.old or {}))
+            if fates.get(key) != "proposed":
+                fates[key] = entry.what
+        return Counter(fates.values())
+
+    @cached_property
+    def waiting(self) -> tuple[str, ...]:
+        """The ids of queries that are in no mean until review has answered what was relevant to them."""
+        return tuple(sorted({entry.query for entry in pending_in(self.entries) if is_relevant(entry)}))
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was carried."""
+        return not pending_in(self.entries)
+
+
+def migrate(suite: Suite, old: Snapshot, new: Snapshot, *, by: str | None = None, at: str | None = None) -> Migration:
+    """Follow every judgment of a suite on `old` to `new`.
+
+    Provenance stays with what is carried. Raises InputError if the suite does not fit the old snapshot: pinned to
+    another, or judging what it does not hold (and says so if it fits the new one instead).
+    """
+    _refuse_wrong_order(suite, old, new)
+    follower: Follower = FOLLOWERS[suite.unit](old, new)
+    at = at or now()
+    entries: list[Entry] = []
+    queries = []
+    for query in tqdm(suite.queries, desc="judgments", disable=None):
+        moved, events = _moved(query, follower)
+        queries.append(moved)
+        entries += [replace(event, number=0, by=by, at=at) for event in events]
+    migrated = _pinned(replace(suite, queries=tuple(queries), frozen=None, path=""), new)
+    details = {"from": old.id, "to": new.id, "old_revision": suite.revision, "new_revision": migrated.revision}
+    head = Entry(1, "migrated", by=by, at=at, details=details)
+    numbered = (replace(entry, number=number) for number, entry in enumerate(entries, 2))
+    migrated.check(new)
+    return Migration(suite, migrated, (head, *numbered))
+
+
+def _pinned(suite: Suite, snapshot: Snapshot) -> Suite:
+    """Passages depend on how pages are cut; documents and spans on the pages alone."""
+    if suite.unit == "passage":
+        return replace(suite, snapshot=snapshot.id, documents=None)
+    return replace(suite, snapshot=None, documents=snapshot.documents_sha256[:16])
+
+
+def _refuse_wrong_order(suite: Suite, old: Snapshot, new: Snapshot) -> None:
+    try:
+        suite.check(old)
+    except InputError as error:
+        try:
+            suite.check(new)
+        except InputError:
+            raise error from None
+        raise InputError(f"{error}\nit fits snapshot {new.id} (--to); exchange --from and --to?") from None
+
+
+def _moved(query: JudgedQuery, follower: Follower) -> tuple[JudgedQuery, list[Entry]]:
+    """The query with what was carried, and an entry without a number for every fate."""
+    followed = [(pair, fate) for pair in pairs_of(query) for fate in follower.follow(pair)]
+    winners = _winners(followed)
+    relevant = {id_ for id_, pair in winners.items() if pair.grade > 0}
+    kept: list[Judgment] = []
+    spans = {}
+    events: list[Entry] = []
+    for pair, fate in followed:
+        if fate.what == "carried":
+            targets = [target for target in fate.targets if winners[target.id] is pair]
+            spans.update({target.id: target.span for target in targets if target.span})
+            said = [replace(each, id=target.id) for target in targets for each in pair.judgments]
+            kept += said
+            where = {target.id: target.span for target in targets}
+            items = tuple(item_of(each, where[each.id], query.source) for each in said)
+            events.append(_event(pair, fate, items, fate.why if items else _HELD_BY_BETTER))
+            continue
+        # What holds something relevant is not irrelevant, whatever else it holds.
+        targets = [target for target in fate.targets if pair.grade > 0 or target.id not in relevant]
+        if fate.targets and not targets:
+            events.append(_event(pair, replace(fate, what="proposed"), (), _HELD_BY_BETTER, what="dropped"))
+            continue
+        items = tuple(item_of(Judgment(each.id, pair.grade, query.source), each.span, query.source) for each in targets)
+        events.append(_event(pair, fate, items, fate.why))
+    waits = any(event.what in ("proposed", "gone") and is_relevant(event) for event in events)
+    if waits:
+        at_stake = {judgment.id for judgment in kept if judgment.grade > 0}
+        kept = [judgment for judgment in kept if judgment.id not in at_stake]
+    named = {judgment.id for judgment in kept}
+    moved = JudgedQuery.of_judgments(
+        query.id, query.text, tuple(kept), source=query.source,
+        spans={id_: span for id_, span in spans.items() if id_ in named},
+        fields=query.fields, answerable=query.answerable, judged=query.judged and not waits,
+        added=query.added, history=query.history,
+    )  # fmt: skip
+    return moved, events
+
+
+_HELD_BY_BETTER = "the new one holds something of a higher grade, which counts"
+
+
+def _winners(followed: Iterable[tuple[Pair, Fate]]) -> dict[str, Pair]:
+    """For every new id the pair whose judgments it gets: of several old ones in one new one, the best."""
+    winners: dict[str, Pair] = {}
+    for pair, fate in followed:
+        if fate.what == "carried":
+            for target in fate.targets:
+                if target.id not in winners or pair.grade > winners[target.id].grade:
+                    winners[target.id] = pair
+    return winners
+
+
+def _event(pair: Pair, fate: Fate, items: Sequence[Mapping[str, Any]], note: str, what: str | None = None) -> Entry:
+    details = dict(fate.details)
+    if len(pair.judgments) > 1:
+        details["judgments"] = [item_of(each, pair.span, pair.query.source) for each in pair.judgments]
+    if pair.id in pair.query.disputed:
+        details["disputed"] = True
+    return Entry(
+        0, what or fate.what, pair.query.id, pair.item, tuple(items), fate.similarity, note=note, details=details
+    )
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    return str({key: item.get(key) for key in ("id", "document", "quote", "start", "end")})

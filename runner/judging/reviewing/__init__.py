@@ -1,0 +1,1 @@
+"""A person judges what waits: one thing at a time, saved after every answer."""

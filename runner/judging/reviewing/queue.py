@@ -1,0 +1,141 @@
+"""What waits for a person's judgment: migrations, disputes, candidates, or every pair once more."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runner.errors import ConfigError
+from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.items import read_items
+from runner.judging.reviewing.candidate_file import CandidateRow
+from runner.suites import JudgedQuery, Judgment, Span, Suite
+
+CHOICES = ("uncertain", "proposed", "gone", "disputed", "candidates", "all")
+# What each choice asks for.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "uncertain": ("proposed", "gone", "disputed", "candidate"),
+    "candidates": ("candidate",),
+    "all": ("again",),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something to be judged. grade: what it is proposed with, if anything."""
+
+    id: str
+    span: Span | None = None
+    grade: int | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to ask a person.
+
+    kind: proposed, gone, disputed, candidate, or again (a second judgment). old: what was judged before a migration.
+    targets: what is judged now; several where a passage was split, none where it is gone or not known. said: what
+    others said of it. entry: the entry of the record that waits. known: whether the suite holds the query.
+    """
+
+    kind: str
+    query: JudgedQuery
+    targets: tuple[Target, ...]
+    old: Target | None = None
+    said: tuple[Judgment, ...] = ()
+    entry: Entry | None = None
+    candidate: CandidateRow | None = None
+    known: bool = True
+
+    @property
+    def key(self) -> tuple[str, str, str | int]:
+        """What tells this item from the others, the same in the next session."""
+        if self.entry:
+            return (self.kind, self.query.id, self.entry.number)
+        return (self.kind, self.query.id, self.targets[0].id if self.targets else "")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """only: one of CHOICES. annotator: who is asked, and never twice about one pair. candidates: ranked."""
+
+    only: str
+    annotator: str
+    candidates: tuple[CandidateRow, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.only not in CHOICES:
+            raise ConfigError(f"--only: found {self.only!r}, expected one of {', '.join(CHOICES)}")
+        if self.only == "candidates" and not self.candidates:
+            raise ConfigError("--only candidates needs a file of them (--candidates FILE.jsonl)")
+
+
+def queue(suite: Suite, entries: Sequence[Entry], wanted: Wanted) -> tuple[Item, ...]:
+    """Everything that is left to ask, in the order in which to ask it."""
+    kinds = _KINDS.get(wanted.only, (wanted.only,))
+    items = list(_pending(suite, entries, kinds))
+    if "disputed" in kinds:
+        items += _disputed(suite)
+    if "candidate" in kinds:
+        items += _candidates(suite, wanted)
+    if "again" in kinds:
+        items += _again(suite, wanted.annotator)
+    return tuple(items)
+
+
+def _pending(suite: Suite, entries: Sequence[Entry], kinds: Sequence[str]) -> Iterator[Item]:
+    """What migrations left, in the order of the record: all of a query in a row."""
+    queries = {query.id: query for query in suite.queries}
+    for entry in pending_in(entries):
+        query = queries.get(entry.query)
+        if entry.what in kinds and query is not None:
+            old = _targets([entry.old] if entry.old else [], suite, query, entry)
+            targets = _targets(entry.new, suite, query, entry)
+            yield Item(entry.what, query, targets, old[0] if old else None, entry=entry)
+
+
+def _targets(items: Iterable[Mapping[str, Any]], suite: Suite, query: JudgedQuery, entry: Entry) -> tuple[Target, ...]:
+    where = f"{suite.path or suite.name}: entry {entry.number} of its record"
+    # A span may be proposed twice in one document; what is asked is named by its id.
+    read = [pair for item in items for pair in read_items([item], suite, query.source, where)]
+    found = {judgment.id: Target(judgment.id, span, judgment.grade) for judgment, span in read}
+    return tuple(found.values())
+
+
+def _disputed(suite: Suite) -> Iterator[Item]:
+    for query in suite.queries:
+        for id_ in query.disputed:
+            yield Item("disputed", query, (Target(id_, query.spans.get(id_)),), said=_said(query, id_))
+
+
+def _candidates(suite: Suite, wanted: Wanted) -> Iterator[Item]:
+    queries = {query.id: query for query in suite.queries}
+    by_text = {(query.history, query.text): query for query in suite.queries}
+    asked: set[tuple[str, str]] = set()
+    for candidate in wanted.candidates:
+        query = queries.get(candidate.query_id) or by_text.get((candidate.history, candidate.text))
+        known = query is not None
+        if query is None:
+            query = JudgedQuery(
+                candidate.query_id, candidate.text, {}, candidate.fields, judged=False, history=candidate.history
+            )
+        said = _said(query, candidate.id)
+        again = (query.id, candidate.id or "")
+        if again in asked or any(each.source == "human" for each in said):
+            continue
+        asked.add(again)
+        if candidate.id is None and any(each.grade >= suite.min_grade for each in query.every_judgment):
+            continue
+        targets = (Target(candidate.id),) if candidate.id else ()
+        yield Item("candidate", query, targets, said=said, candidate=candidate, known=known)
+
+
+def _again(suite: Suite, annotator: str) -> Iterator[Item]:
+    for query in suite.queries:
+        for id_ in query.grades:
+            said = _said(query, id_)
+            if all(each.annotator != annotator for each in said):
+                yield Item("again", query, (Target(id_, query.spans.get(id_)),), said=said)
+
+
+def _said(query: JudgedQuery, id_: str | None) -> tuple[Judgment, ...]:
+    return tuple(each for each in query.every_judgment if each.id == id_)
