@@ -13,7 +13,6 @@ from runner.judging.exchange.pair_files import PairFile, read_pairs
 from runner.judging.exchange.pair_row import PairRow
 from runner.judging.history.grade_range import highest_grade
 from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.record_batch import append_all
 from runner.judging.reviewing.judged_snapshot import judged_snapshot
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.judging.reviewing.review import declared_fields
@@ -65,7 +64,7 @@ def run(parsed: argparse.Namespace) -> int:
         if row.query_id not in held:
             new[row.query_id] = {**row.fields, **new.get(row.query_id, {})}
     found = importer.plan(rows, {query: declared_fields(file, fields) for query, fields in new.items()})
-    append_all(live.record, found.drafts)
+    live.record.extend(found.drafts)
     live.apply()
     for line in _told(found, read):
         print(line)

@@ -34,7 +34,7 @@ def run(parsed: argparse.Namespace) -> int:
     store = snapshot_store(settings.store)
     there = store.exists(snapshot.id)
     if not settings.dry_run:
-        store.save(snapshot, collection, parsed.name, corpus_path(settings))
+        store.save(snapshot, collection, parsed.name, corpus_path(settings), current=True)
     _print(snapshot, store, collection, "not stored (dry_run)" if settings.dry_run else "", there)
     return 0
 

@@ -82,24 +82,31 @@ class Catalog:
         return tuple(name for name, holder in self.names.items() if holder == id_)
 
     def makings(self) -> tuple[Made, ...]:
-        """One a snapshot and collection, when it was first seen there, oldest first.
+        """One for each time a collection came to a snapshot, oldest first: again, too, where another lay between.
 
         What was said of a snapshot without a collection counts only where it has none at all.
         """
-        first: dict[tuple[str, str], Made] = {}
-        for event in self.events:
-            kept = first.setdefault((event.id, event.collection), event)
-            if event.at < kept.at:
-                first[event.id, event.collection] = event
-        placed = {id_ for id_, collection in first if collection}
+        placed = {event.id for event in self.events if event.collection}
         kept_names: dict[str, str] = {}
         for name, id_ in self.names.items():
             kept_names.setdefault(id_, name)
-        return oldest_first(
-            replace(event, name=kept_names.get(id_))
-            for (id_, collection), event in first.items()
-            if collection or id_ not in placed
-        )
+        made: list[Made] = []
+        last: dict[str, str] = {}
+        seen: set[tuple[str, str]] = set()
+        for event in oldest_first(self.events):
+            if not event.collection and event.id in placed:
+                continue
+            # To name what was seen before is not to make it again.
+            again = (event.id, event.collection) in seen
+            if last.get(event.collection) != event.id and not (again and event.name is not None):
+                seen.add((event.id, event.collection))
+                last[event.collection] = event.id
+                made.append(replace(event, name=kept_names.get(event.id)))
+        return tuple(made)
+
+    def newest(self, collection: str) -> str | None:
+        """The id of the snapshot that a collection came to last."""
+        return next((each.id for each in reversed(self.makings()) if each.collection == collection), None)
 
     def refuse_name(self, name: str, id_: str) -> None:
         """Raise InputError unless a snapshot may bear this name."""

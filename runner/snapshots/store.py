@@ -73,11 +73,20 @@ class SnapshotStore:
         older = [Made(id_, "", None, self._stored_at(id_)) for id_ in self.ids() if id_ not in known]
         return oldest_first(each for each in (*made, *older) if collection in (None, each.collection))
 
-    def save(self, snapshot: Snapshot, collection: str = "", name: str | None = None, corpus: str = "") -> Path:
+    def save(
+        self,
+        snapshot: Snapshot,
+        collection: str = "",
+        name: str | None = None,
+        corpus: str = "",
+        *,
+        current: bool = False,
+    ) -> Path:
         """Store a snapshot, all or nothing, and return its folder; one that is there already is left alone.
 
-        The catalog notes when it was first seen in its collection, and its name. Raises InputError, and stores
-        nothing, for a name that belongs to another.
+        The catalog notes when it was first seen in its collection, and its name. current: it is what the collection
+        is now, which is noted, too, if pages were put back as they had been: a run on old pages does not say so.
+        Raises InputError, and stores nothing, for a name that belongs to another.
         """
         folder = self.root / snapshot.id
         catalog = self.catalog()
@@ -86,6 +95,9 @@ class SnapshotStore:
         stored = self.exists(snapshot.id)
         if not stored:
             self._appear(folder, lambda draft: write_files(snapshot, draft))
+        put_back = current and catalog.newest(collection) not in (None, snapshot.id)
+        if put_back and not catalog.lacks(snapshot.id, collection, None):
+            catalog.add(Made(snapshot.id, collection, None, utc(), corpus))
         if catalog.lacks(snapshot.id, collection, name):
             # What nobody wrote down when it was made was made when its folder was.
             unwritten = stored and catalog.lacks(snapshot.id, "", None)

@@ -28,8 +28,8 @@ class OwnSuite:
 
     path: str | Path
 
-    def read(self) -> Suite:
-        """Return the suite, queries sorted by id.
+    def read(self, *, thawed: bool = False) -> Suite:
+        """Return the suite, queries sorted by id; thawed: also one that was changed since it was frozen.
 
         Raises InputError listing every fault of both files: unknown or missing keys, wrong types, bad grades and ids,
         ids given twice, no relevant item, no text, bytes that are not UTF-8, declared slices that no query has.
@@ -73,7 +73,7 @@ class OwnSuite:
             coverage=float(values.get("coverage", COVERAGE)),
             frozen=values.get("frozen"),
         )
-        if suite.frozen is not None and suite.frozen != suite.revision:
+        if not thawed and suite.frozen not in (None, suite.revision):
             raise InputError.of(path, [Problem(head.lines.get("frozen"), _thawed(suite, path))])
         return suite
 

@@ -288,3 +288,14 @@ def test_an_event_is_on_the_disk_in_one_write(store: SnapshotStore, monkeypatch:
     store.save(snapshot("一"), "docs")
     assert len(written) == len(synced) == 1
     assert written[0] == (store.root / "catalog.jsonl").read_bytes()
+
+
+def test_pages_that_were_put_back_are_the_newest_again_only_where_somebody_says_so(tmp_path: Path) -> None:
+    store = SnapshotStore(tmp_path)
+    old, new = (Snapshot.build([Document("a", "A", text)], WholeDocument()) for text in ("old", "new"))
+    for snapshot in (old, new, old):
+        store.save(snapshot, "docs")
+    assert [made.id for made in store.history("docs")] == [old.id, new.id]
+    for _ in range(2):
+        store.save(old, "docs", current=True)
+    assert [made.id for made in store.history("docs")] == [old.id, new.id, old.id]

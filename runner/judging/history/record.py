@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -74,28 +74,32 @@ class Record:
         Raises InputError for an event that is not known, an answer to an entry that is not there, and for taking
         back what was settled by freezing the suite since.
         """
+        draft = Entry(0, what, query, old, tuple(new), similarity, by, at, note, answers, details or {})
+        return self.extend([draft])[0]
+
+    def extend(self, drafts: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Add events in order, all or none, and return them numbered; `at` is now where it is not given.
+
+        Raises InputError as `append` does.
+        """
+        if not drafts:
+            return ()
         with _alone(self.path):
-            entries = self.entries()
-            entry = Entry(
-                len(entries) + 1,
-                what,
-                query,
-                old,
-                tuple(new),
-                similarity,
-                by,
-                at or now(),
-                note,
-                answers,
-                details or {},
+            before = self.entries()
+            settled, at = last_frozen(before), now()
+            entries = tuple(
+                replace(draft, number=number, at=draft.at or at) for number, draft in enumerate(drafts, len(before) + 1)
             )
-            faults = entry_faults(entry.row(), entry.number)
-            if what == "undone" and answers is not None and answers <= last_frozen(entries):
-                faults.append(f"entry {answers} was settled when the suite was frozen; judge it anew instead")
+            faults = [fault for entry in entries for fault in entry_faults(entry.row(), entry.number)]
+            faults += [
+                f"entry {entry.answers} was settled when the suite was frozen; judge it anew instead"
+                for entry in entries
+                if entry.what == "undone" and entry.answers is not None and entry.answers <= settled
+            ]
             if faults:
-                raise InputError(f"{self.path}: {'; '.join(faults)}")
-            _append(self.path, entry.line)
-        return entry
+                raise InputError(f"{self.path}: {'; '.join(faults[:3])}")
+            _append(self.path, "\n".join(entry.line for entry in entries))
+        return entries
 
     def pending(self) -> tuple[Entry, ...]:
         """The proposals and losses that nobody has answered, oldest first."""

@@ -1,13 +1,11 @@
 """A suite of the own format on disk: read although it is frozen, its lines changed only where a query changed."""
 
 import json
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner.errors import InputError
 from runner.formats.reading import decode, nfc, read_bytes
 from runner.formats.strict_yaml import read_mapping
 from runner.judging.history.atomic import replace_file
@@ -30,24 +28,7 @@ class SuiteFile:
 
     def read_thawed(self) -> Suite:
         """The suite, also where it was changed since it was frozen. Raises InputError for every other fault."""
-        try:
-            return self.read()
-        except InputError:
-            frozen = self.frozen
-            if frozen is None:
-                raise
-            text = with_keys(self.head, {"frozen": None, "queries": str(self.queries.absolute())}, str(self.path))
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder) / self.path.name
-                copy.write_text(text, encoding="utf-8", newline="")
-                try:
-                    suite = OwnSuite(copy).read()
-                except InputError:
-                    suite = None
-            if suite is None:
-                # It is not the frozen revision alone; the message about the real file says what else.
-                raise
-            return replace(suite, frozen=frozen, path=str(self.queries))
+        return OwnSuite(self.path).read(thawed=True)
 
     @property
     def head(self) -> str:

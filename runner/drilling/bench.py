@@ -1,0 +1,139 @@
+"""Where altered copies are measured: by the steps of every job, but for the logging, and in a store of its own."""
+
+import sys
+from contextlib import redirect_stderr
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Combining, Query, Rankings, Rescoring
+from runner.config import LatencySettings, Settings
+from runner.engine.cache import Cache
+from runner.engine.execute import Executor, look_up
+from runner.engine.plan import Job, Plan, Request, Stage, make_plan
+from runner.errors import RunnerError
+from runner.repeat import StoredInputs
+from runner.scoring.evaluate import Evaluation, JudgedSet, evaluate
+from runner.snapshots import Snapshot
+from runner.suites import Suite
+
+
+class Unrankable(RunnerError):
+    """The retriever could not rank what it was given."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A suite on a snapshot: the job that was planned, what was ranked and looked at, and its scores."""
+
+    job: Job
+    rankings: Rankings
+    pool: Rankings
+    evaluation: Evaluation
+
+    @property
+    def judged(self) -> JudgedSet:
+        """The suite laid over the snapshot."""
+        return self.job.judged
+
+
+class Bench:
+    """Plans, ranks and scores without a trace outside its folder; texts and pairs are computed once for all copies."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        own = {"store": str(folder), "latency": LatencySettings(sample=0), "cache": "on", "resume": False, "gate": None}
+        self.settings = settings.model_copy(update=own)
+        self._cache = Cache(folder / "cache")
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cache.__exit__()
+
+    def plan(self, snapshot: Snapshot, suite: Suite, retriever: Any = None) -> Plan:
+        """Plan the one job, with another retriever node if one is given. Raises InputError as every plan does."""
+        settings = self.settings.model_copy(update={"retriever": retriever}) if retriever else self.settings
+        return make_plan([Request((), settings)], StoredInputs(snapshot, suite))
+
+    def measure(self, snapshot: Snapshot, suite: Suite) -> Measurement:
+        """Rank and score. Raises InputError where the suite does not fit, Unrankable where the retriever fails."""
+        job = self._ranked(self.plan(snapshot, suite))
+        rankings, pool = self._found(job.stage, job.queries)
+        return Measurement(job, rankings, pool, self.score(job.judged, rankings, pool))
+
+    def measure_gone(self, snapshot: Snapshot, before: Measurement) -> Measurement:
+        """Search a snapshot that lacks some passages, and score what it finds by the judgments from before.
+
+        What is gone is still judged: it cannot be found, and it stays in every denominator. No suite could be laid
+        over this snapshot to that end, since the existence check would refuse it; so the questions alone are, and
+        the rows that they find are read as rows of the snapshot from before, which holds them all.
+        """
+        job = self._ranked(self.plan(snapshot, _questions(before.judged)))
+        row_of = {id_: row for row, id_ in enumerate(before.job.stage.snapshot.passages_for_retrieval().ids)}
+        rows = np.array([row_of[id_] for id_ in snapshot.passages_for_retrieval().ids], np.int32)
+        found = self._found(job.stage, before.job.queries)
+        rankings, pool = (replace(each, rows=rows[each.rows]) for each in found)
+        return Measurement(before.job, rankings, pool, self.score(before.judged, rankings, pool))
+
+    def score(self, judged: JudgedSet, rankings: Rankings, pool: Rankings) -> Evaluation:
+        """Score rankings and pools of the ranked queries, in their order."""
+        return evaluate(judged, rankings, pool, self.settings.k, self.settings.curve_within_depth())
+
+    def _ranked(self, plan: Plan) -> Job:
+        look_up(plan, self._cache)
+        # The bars of the engine's stages, several for each copy, would bury the one of the drill.
+        with redirect_stderr(_NoTerminal(sys.stderr)):
+            Executor(plan, self._cache, 1, "loky").run(self.settings.latency)
+        [job] = plan.jobs
+        if job.stage.error:
+            raise Unrankable(job.stage.error)
+        return job
+
+    def _found(self, stage: Stage, queries: tuple[Query, ...]) -> tuple[Rankings, Rankings]:
+        rankings = stage.rankings(queries, self.settings.depth)
+        retriever = stage.part.object
+        if isinstance(retriever, Combining | Rescoring):
+            return rankings, retriever.candidates(stage.source_rankings(queries))
+        return rankings, rankings
+
+
+def _questions(judged: JudgedSet) -> Suite:
+    """The same questions with nothing judged, in the same order."""
+    queries = tuple(
+        replace(query, grades={}, judgments=(), spans={}, answerable=False, lines={}) for query in judged.ranked
+    )
+    return replace(judged.suite, queries=queries, slices=(), snapshot=None, documents=None)
+
+
+def doubled(rankings: Rankings) -> Rankings:
+    """Every entry twice in a row, as no retriever should return them."""
+    rows: NDArray[np.int32] = np.repeat(rankings.rows, 2)
+    return Rankings(rankings.offsets * 2, rows, np.repeat(rankings.scores, 2))
+
+
+def struck_out(rankings: Rankings, struck: NDArray[np.bool_]) -> Rankings:
+    """The rankings less some passages; struck: bool [passages]."""
+    kept = ~struck[rankings.rows]
+    counts = np.bincount(rankings.query_numbers()[kept], minlength=len(rankings))
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return Rankings(offsets, rankings.rows[kept], rankings.scores[kept])
+
+
+class _NoTerminal:
+    """Passes on what is written and says that nobody watches it grow."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return False

@@ -1,0 +1,158 @@
+"""A model file swapped for one that differs in a byte: the retriever must not pass for the same any more."""
+
+import base64
+import importlib.metadata
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from retrievers.base import RetrievalError
+from runner.drilling.bench import Bench, Measurement
+from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED, SWAP, Exercise
+from runner.engine.parts import TARGET, Part, build, digest
+from runner.errors import RunnerError
+from runner.recording.record import params_of
+
+Node = Mapping[str, Any]
+Keys = tuple[Any, ...]
+_FINGERPRINT = "fingerprint"
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """A node that reads files. keys: where it stands in the retriever's configuration. paths: file by parameter."""
+
+    keys: Keys
+    part: Part
+    paths: Mapping[str, Path]
+
+
+def swap_files(bench: Bench, before: Measurement, folder: Path) -> list[Exercise]:
+    """Copy each file that any part of the retriever reads, change one byte of the copy, and look at the hashes."""
+    retriever = before.job.settings.retriever
+    readers = {digest(dict(node)): (keys, node) for keys, node in _nodes(retriever)}
+    exercises = []
+    for number, (keys, node) in enumerate(readers.values()):
+        part = build(node, "retriever")
+        paths = _paths(part, node)
+        name = ".".join(map(str, keys)) or part.name
+        if paths:
+            reader = _Reader(keys, part, paths)
+            exercises += [_swap(bench, before, reader, each, folder / str(number)) for each in paths]
+        elif part.contents:
+            reason = "where its files lie cannot be told from its settings; name a folder of this machine"
+            exercises.append(Exercise(SWAP, name, NOT_APPLICABLE, reason))
+    nothing = f"{before.job.stage.part.name} reads no file"
+    return exercises or [Exercise(SWAP, "", NOT_APPLICABLE, nothing)]
+
+
+def _swap(bench: Bench, before: Measurement, reader: _Reader, parameter: str, folder: Path) -> Exercise:
+    copies = {key: _copy(path, folder / parameter / key) for key, path in reader.paths.items()}
+    retriever = _with(before.job.settings.retriever, reader.keys, {key: str(path) for key, path in copies.items()})
+    name, what = ".".join(map(str, (*reader.keys, parameter))), (reader.paths[parameter].name,)
+    same = _identity(bench, before, retriever)
+    _flip(copies[parameter])
+    try:
+        other = _identity(bench, before, retriever)
+    except (RunnerError, RetrievalError) as error:
+        return Exercise(SWAP, name, NOTICED, f"the changed file is refused: {error}", what=what)
+    changed = [f"{key} {same[key][:8]} -> {other[key][:8]}" for key in same if same[key] != other.get(key)]
+    # Every run would carry the same parameters, or the cache would answer for the other file.
+    noticed = same[_FINGERPRINT] != other[_FINGERPRINT] and len(changed) > 1
+    reason = f"one byte of {what[0]}: {', '.join(changed) or 'neither a hash nor a parameter changed'}"
+    return Exercise(SWAP, name, NOTICED if noticed else FAILED, reason, what=what)
+
+
+def _identity(bench: Bench, before: Measurement, retriever: Node) -> dict[str, str]:
+    """What a run with this retriever would be known by: its fingerprint and its parameters."""
+    [job] = bench.plan(before.job.stage.snapshot, before.judged.suite, retriever).jobs
+    return {**{key: str(value) for key, value in params_of(job).items()}, _FINGERPRINT: job.fingerprint}
+
+
+def _nodes(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, Node]]:
+    """Every node of a configuration with where it stands, outermost first."""
+    if isinstance(value, Mapping) and TARGET in value:
+        yield keys, value
+    if isinstance(value, Mapping | list | tuple):
+        inner = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, each in inner:
+            yield from _nodes(each, (*keys, key))
+
+
+def _with(value: Any, keys: Keys, changes: Mapping[str, str]) -> Any:
+    """A copy of a configuration in which one node has other parameters."""
+    if not keys:
+        return {**value, **changes}
+    inner = _with(value[keys[0]], keys[1:], changes)
+    if isinstance(value, Mapping):
+        return {**value, keys[0]: inner}
+    return [inner if number == keys[0] else each for number, each in enumerate(value)]
+
+
+def _paths(part: Part, node: Node) -> dict[str, Path]:
+    """The files that a node reads, by the parameter that names, or could name, each."""
+    named = {
+        str(key): Path(value).expanduser() for key, value in node.items() if key != TARGET and isinstance(value, str)
+    }
+    # A folder is only taken for a model where the part says that files decide its results.
+    found = {key: path for key, path in named.items() if path.is_file() or (part.contents and path.is_dir())}
+    return found or _paths_in_wheels(part, node)
+
+
+def _paths_in_wheels(part: Part, node: Node) -> dict[str, Path]:
+    """The files that came with installed packages, found by their hash in the packages' records.
+
+    Which parameter may name which is not written anywhere: those that nobody set are tried in every order, until the
+    part reads the very same contents.
+    """
+    files = [path for path in map(_installed().get, part.contents.values()) if path] if part.contents else []
+    unset = [str(key) for key, value in node.items() if value is None]
+    for chosen in permutations(unset, len(files)) if files else ():
+        paths = dict(zip(chosen, files, strict=True))
+        try:
+            if build({**node, **{key: str(path) for key, path in paths.items()}}, part.path).contents == part.contents:
+                return paths
+        except (RunnerError, RetrievalError):
+            continue
+    return {}
+
+
+@cache
+def _installed() -> dict[str, Path]:
+    """Every file of every installed package by its SHA-256 in hex, as the packages' records have it."""
+    files = {}
+    for distribution in importlib.metadata.distributions():
+        for file in distribution.files or ():
+            if file.hash and file.hash.mode == "sha256":
+                digits = base64.urlsafe_b64decode(file.hash.value + "=" * (-len(file.hash.value) % 4)).hex()
+                files[digits] = Path(str(file.locate()))
+    return files
+
+
+def _copy(path: Path, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    target = folder / path.name
+    if path.is_file():
+        shutil.copyfile(path, target)
+    else:
+        shutil.copytree(path, target, copy_function=os.symlink)
+    return target
+
+
+def _flip(copy: Path) -> None:
+    """Change a byte in the middle of a copied file, or of the largest file in a copied folder."""
+    if copy.is_dir():
+        copy = max((each for each in copy.rglob("*") if each.is_file()), key=lambda each: (each.stat().st_size, each))
+    data = bytearray(copy.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 1] = bytes([data[middle] ^ 1]) if data else b"x"
+    before = copy.stat()
+    copy.unlink()  # in a folder, a link to the original
+    copy.write_bytes(data)
+    # Clocks of file systems are coarse: the two writings may have had the same tick.
+    os.utime(copy, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))

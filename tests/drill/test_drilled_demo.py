@@ -1,0 +1,21 @@
+"""The drill on what the program is shown with."""
+
+from pathlib import Path
+
+from drill_library import verdicts_of
+
+from runner.drilling.course import run_drill
+from runner.drilling.exercise import FAILED, NOTICED
+from runner.inputs import ConfiguredInputs
+from runner.requests import compose_request
+
+
+def test_every_slice_of_the_demo_is_noticed(tmp_path: Path) -> None:
+    settings = compose_request(["suite=core", "retriever=hybrid", f"store={tmp_path}/store"]).settings
+    drill = run_drill(settings, ConfiguredInputs())
+    assert [each for each in drill.exercises if each.verdict == FAILED] == []
+    assert len(drill.slices) == 43
+    for name in ("remove", "refuse", "update"):
+        assert set(verdicts_of(drill, name).values()) == {NOTICED}
+    assert set(verdicts_of(drill, "swap").values()) == {NOTICED}
+    assert not (tmp_path / "store").exists()

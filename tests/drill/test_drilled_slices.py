@@ -1,0 +1,341 @@
+"""The exercises of each slice: on a sound instrument all are noticed, and a broken one fails the drill."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from drill_library import Library, library_queries, named, question, verdicts_of
+from engine_world import double
+
+from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED, Drill, Exercise
+from runner.drilling.verdicts import most_lost
+from runner.errors import ConfigError, InputError
+from runner.scoring import evaluate as module
+from runner.scoring.evaluate import JudgedSet
+from runner.scoring.metrics import AT_K
+from runner.scoring.relevance import Floats, Relevance
+from runner.scoring.slices import Slices
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Suite
+
+GROUPS = {
+    "relevant_items.one", "query_length.long", "query_length.medium", "query_length.short",
+    "language.en", "language.zh", "topic.limit", "topic.price",
+    "language x topic.en x limit", "language x topic.en x price",
+    "language x topic.zh x limit", "language x topic.zh x price",
+}  # fmt: skip
+UNITS = ("passage", "document", "span")
+
+
+def test_the_library_is_answered_perfectly(library: Library) -> None:
+    with library.bench() as bench:
+        assert library.measured(bench).evaluation.overall["recall"] == 1.0
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_slice_of_every_unit_is_noticed(library: Library, unit: str) -> None:
+    library.unit = unit
+    drill = library.drill()
+    assert not drill.failed
+    assert set(drill.slices) <= GROUPS
+    assert {"language.zh", "topic.limit", "language x topic.en x price"} <= set(drill.slices)
+    for name in ("remove", "refuse", "update"):
+        assert set(verdicts_of(drill, name).values()) == {NOTICED}
+
+
+def test_the_figures_are_those_of_the_slice(library: Library) -> None:
+    drill = library.drill()
+    removed = named(drill, "remove", "language.zh")
+    # One of 20 questions in Chinese has lost its only section.
+    assert (removed.before, removed.after, removed.n) == (1.0, pytest.approx(0.95), 20)
+    assert len(removed.what) == 1
+    assert "needed by 1; of the 39 others 0 fell (by 0 together), 0 rose" in removed.reason
+    refused = named(drill, "refuse", "language.zh")
+    assert refused.what[0] in refused.reason
+    assert refused.n == 1
+    updated = named(drill, "update", "language.zh")
+    assert (updated.before, updated.after) == (1.0, 1.0)
+    assert f"revision {drill.revision} -> " in updated.reason
+
+
+def test_two_questions_about_one_page_both_lose(library: Library) -> None:
+    library.unit = "document"
+    removed = named(library.drill(), "remove", "topic.limit")
+    # Each page is needed by one question on its limit and one on its price.
+    assert (removed.before, removed.after, removed.n) == (1.0, pytest.approx(0.95), 20)
+    assert "needed by 2; of the 38 others" in removed.reason
+
+
+def test_slices_share_a_copy_where_they_can(library: Library) -> None:
+    library.pages = {f"{letter}.md": f"{letter}\n" for letter in "abcd"}
+    one, two = (question(id_, id_, [f"{page}.md#top"], topic=id_, kind="r") for id_, page in (("q1", "b"), ("q2", "a")))
+    library.asked, library.slices = (one, two), ("topic", "kind")
+    library.told = double("Fixed", rankings={"q1": ["b.md#top"], "q2": ["a.md#top"]})
+    drill = library.drill(fields=["topic", "kind"])
+    assert {each.group: each.what for each in drill.exercises if each.name == "remove"} == {
+        "topic.q1": ("b.md#top",), "topic.q2": ("a.md#top",), "kind.r": ("a.md#top",),
+    }  # fmt: skip
+    # By itself `kind` takes the first by id; after the topic that needs b, the same as that.
+    library.asked = (one, replace(two, fields={"kind": "r"}))
+    assert named(library.drill(fields=["topic", "kind"]), "remove", "kind.r").what == ("b.md#top",)
+
+
+def test_only_the_named_fields_are_drilled(library: Library) -> None:
+    assert library.drill(fields=["language"]).slices == ("language.en", "language.zh")
+    assert set(library.drill(fields=["topic", "language x topic"]).slices) == {
+        each for each in GROUPS if each.startswith(("topic", "language x topic"))
+    }
+
+
+def test_a_field_without_slices_is_refused(library: Library) -> None:
+    with pytest.raises(ConfigError, match=r"--slices colour: no slice of that field; there are: .*language, topic"):
+        library.drill(fields=["language", "colour"])
+
+
+def test_the_suite_has_to_fit_before_anything_is_drilled(library: Library) -> None:
+    library.asked = (question("q1", "quota alder", ["en/nobody.md#limit"], language="en", topic="limit"),)
+    library.slices = ()
+    with pytest.raises(InputError, match=r"en/nobody\.md"):
+        library.drill()
+
+
+def test_a_holdout_is_not_looked_at_unasked(library: Library) -> None:
+    library.role = "holdout"
+    with pytest.raises(ConfigError, match="allow_holdout"):
+        library.drill()
+    assert not library.drill(allow_holdout=True).failed
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_without_the_existence_check_the_drill_fails(
+    library: Library, monkeypatch: pytest.MonkeyPatch, unit: str
+) -> None:
+    monkeypatch.setattr(Suite, "check", lambda self, snapshot: None)
+    library.unit = unit
+    drill = library.drill()
+    assert drill.failed
+    assert set(verdicts_of(drill, "refuse").values()) == {FAILED}
+    assert "not refused" in named(drill, "refuse", "language.en").reason
+    # The other exercises do not depend on it.
+    assert set(verdicts_of(drill, "remove").values()) == {NOTICED}
+
+
+def test_a_check_that_lets_what_is_missing_pass_as_a_miss_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = JudgedSet.of.__func__  # type: ignore[attr-defined]
+
+    def lenient(cls: type[JudgedSet], suite: Suite, snapshot: Snapshot, freshness: object = None) -> JudgedSet:
+        known = {*snapshot.units("passage")}
+        kept = tuple(
+            replace(query, grades={id_: grade for id_, grade in query.grades.items() if id_ in known})
+            for query in suite.queries
+        )
+        laid: JudgedSet = of(cls, replace(suite, queries=kept), snapshot, freshness)
+        return laid
+
+    monkeypatch.setattr(Suite, "check", lambda self, snapshot: None)
+    monkeypatch.setattr(JudgedSet, "of", classmethod(lenient))
+    refused = named(library.drill(), "refuse", "language.en")
+    assert refused.verdict == FAILED
+    assert refused.reason.count("it would be reported as a miss") == 2
+
+
+def test_a_refusal_that_does_not_name_what_is_missing_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Suite.check
+
+    def vague(self: Suite, snapshot: Snapshot) -> None:
+        try:
+            check(self, snapshot)
+        except InputError:
+            raise InputError("something is missing") from None
+
+    monkeypatch.setattr(Suite, "check", vague)
+    refused = named(library.drill(), "refuse", "topic.limit")
+    assert refused.verdict == FAILED
+    assert "without naming it" in refused.reason
+
+
+def test_a_recall_that_does_not_move_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def constant(found: Relevance, k: int) -> Floats:
+        return np.full(len(found.length), 0.5)
+
+    monkeypatch.setitem(AT_K, "recall", constant)  # type: ignore[arg-type]
+    library.unit = "document"
+    drill = library.drill()
+    assert set(verdicts_of(drill, "remove").values()) == {FAILED}
+    for group in drill.slices:
+        loser = named(drill, "remove", group).reason.partition("though query '")[2].partition("'")[0]
+        [query] = [each for each in library_queries("document") if each.id == loser]
+        assert group.startswith("language.zh") <= (query.fields["language"] == "zh")
+        assert group.startswith("topic.price") <= (query.fields["topic"] == "price")
+
+
+def test_a_retriever_that_always_gives_the_same_fails_the_drill(library: Library) -> None:
+    drill = library.drill(double("Counting"))
+    assert drill.failed
+    shuffled = named(drill, "shuffle")
+    assert shuffled.verdict == FAILED
+    assert "no better than chance before" in shuffled.reason
+    # It finds nothing in Chinese, so nothing can be lost there.
+    chinese = named(drill, "remove", "language.zh")
+    assert chinese.verdict == NOT_APPLICABLE
+    assert "none of its queries finds anything relevant in the first 3" in chinese.reason
+
+
+def test_others_that_fall_fail_the_drill(library: Library) -> None:
+    removed = named(library.drill({"_target_": "drill_doubles.Brittle", "passages": 40}), "remove", "language.en")
+    assert removed.verdict == FAILED
+    assert "queries that need nothing of it lost more than 1 query's worth" in removed.reason
+
+
+@pytest.mark.parametrize(("others", "most"), [(0, 1), (39, 1), (1000, 1), (3490, 3.49)])
+def test_others_may_lose_one_query_s_worth_in_a_thousand(others: int, most: float) -> None:
+    assert most_lost(others) == pytest.approx(most)
+
+
+def test_a_mean_that_does_not_follow_its_queries_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = module._means
+
+    def skewed(*arguments: Any) -> dict[str, dict[str, float]]:
+        table = right(*arguments)
+        if table[""]["recall"] < 1:
+            table["topic.price"]["recall"] -= 0.01
+        return table
+
+    monkeypatch.setattr(module, "_means", skewed)
+    removed = named(library.drill(), "remove", "language.en")
+    assert removed.verdict == FAILED
+    assert "means are not those of their queries: topic.price moved by -0.01, its queries by 0" in removed.reason
+
+
+def test_a_mean_that_does_not_come_back_with_its_queries_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, calls = module._means, []
+
+    def skewed(*arguments: Any) -> dict[str, dict[str, float]]:
+        table = right(*arguments)
+        calls.append(table[""]["recall"])
+        if len(calls) > 1 and table[""]["recall"] == 1:
+            table["topic.price"]["recall"] -= 0.01
+        return table
+
+    monkeypatch.setattr(module, "_means", skewed)
+    updated = named(library.drill(), "update", "language.en")
+    assert updated.verdict == FAILED
+    assert "topic.price moved by -0.01, its queries by 0" in updated.reason
+
+
+def rising(library: Library, *queries: JudgedQuery, **told: str) -> Library:
+    """Without a.md, q2 finds d.md, which it had not ranked at all."""
+    library.pages = {f"{letter}.md": f"{letter}\n" for letter in "abcd"}
+    library.asked, library.slices = queries, ("topic",)
+    rankings = {id_: [f"{letter}.md#top" for letter in ranked] for id_, ranked in told.items()}
+    library.told = {
+        "_target_": "drill_doubles.Rising", "watched": "a.md", "told": rankings,
+        "otherwise": {**rankings, "q2": ["d.md#top"]},
+    }  # fmt: skip
+    return library
+
+
+def test_the_next_passage_is_tried_where_another_query_gains_what_was_lost(library: Library) -> None:
+    one, two = (question(id_, id_, [f"{page}.md#top"], topic="x") for id_, page in (("q1", "a"), ("q2", "d")))
+    three = question("q3", "q3", ["b.md#top"], topic="x")
+    removed = named(rising(library, one, two, three, q1="a", q2="c", q3="b").drill(), "remove", "topic.x")
+    assert removed.verdict == NOTICED
+    assert removed.what == ("b.md#top",)
+    assert (removed.before, removed.after) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+
+
+def test_a_slice_that_always_gains_as_much_proves_nothing(library: Library) -> None:
+    one, two = (question(id_, id_, [f"{page}.md#top"], topic="x") for id_, page in (("q1", "a"), ("q2", "d")))
+    drill = rising(library, one, two, q1="a", q2="c").drill()
+    removed = named(drill, "remove", "topic.x")
+    assert removed.verdict == NOT_APPLICABLE
+    assert "other queries of the slice gain as much; needed by 1; of the 1 others 0 fell" in removed.reason
+    assert (removed.before, removed.after) == (0.5, 0.5)
+    assert named(drill, "refuse", "topic.x").verdict == NOTICED
+
+
+def test_slices_that_hold_the_wrong_queries_fail_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = module.slice_queries
+
+    def shifted(*arguments: object, **named: object) -> Slices:
+        slices = right(*arguments, **named)  # type: ignore[arg-type]
+        return Slices(slices.names, np.roll(slices.members, 1, axis=1))
+
+    monkeypatch.setattr(module, "slice_queries", shifted)
+    removed = named(library.drill(), "remove", "topic.limit")
+    assert removed.verdict == FAILED
+    assert "the slice" in removed.reason
+    assert "whose own value is" in removed.reason
+
+
+def test_a_revision_that_stays_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Suite, "revision", "0123456789abcdef")
+    drill = library.drill()
+    assert set(verdicts_of(drill, "update").values()) == {FAILED}
+    assert "the revision is still 0123456789abcdef" in named(drill, "update", "language.zh").reason
+
+
+def test_a_score_that_does_not_come_back_fails_the_drill(library: Library) -> None:
+    updated = named(library.drill({"_target_": "drill_doubles.Remembering"}), "update", "language.en")
+    assert updated.verdict == FAILED
+    assert (updated.before, updated.after) == (1.0, pytest.approx(0.95))
+    assert "1 queries did not come back" in updated.reason
+
+
+def test_a_retriever_that_cannot_rank_the_copy_says_nothing_of_the_instrument(library: Library) -> None:
+    drill = library.drill({"_target_": "drill_doubles.Refusing", "passages": 40})
+    removed = named(drill, "remove", "language.en")
+    assert removed.verdict == NOT_APPLICABLE
+    assert "made for 40 passages" in removed.reason
+    assert named(drill, "refuse", "language.en").verdict == NOTICED
+    assert named(drill, "update", "language.en").verdict == NOTICED
+    assert named(drill, "duplicate").verdict == NOT_APPLICABLE
+
+
+def test_a_drill_that_proves_nothing_has_failed(library: Library) -> None:
+    nothing = Exercise("swap", "", NOT_APPLICABLE, "no file")
+    assert Drill("core", "", "passage", "", "bm25", "", 3, 13, (nothing,)).failed
+    seen = Exercise("shuffle", "", NOTICED, "")
+    assert not Drill("core", "", "passage", "", "bm25", "", 3, 13, (nothing, seen)).failed
+
+
+def test_a_question_in_no_mean_is_never_the_one_that_loses(library: Library) -> None:
+    asked = list(library.suite(library.settings({})).queries)
+    waiting = replace(asked[0], judged=False)
+    library.asked = (waiting, *asked[1:], JudgedQuery("zzz", "no answer", {}, {"language": "en"}, answerable=False))
+    drill = library.drill()
+    assert not drill.failed
+    assert named(drill, "remove", "language.en").n == 19
+
+
+def test_values_that_are_no_text_are_read_as_the_slices_read_them(library: Library) -> None:
+    library.asked = tuple(
+        replace(query, fields={"flag": number % 2 == 0, "tags": ["a", "b"] if number % 3 else [], "level": number % 2})
+        for number, query in enumerate(library.suite(library.settings({})).queries)
+    )
+    library.slices = ("flag", "tags", "level", "flag x level")
+    drill = library.drill(fields=library.slices)
+    assert set(drill.slices) == {
+        "flag.true", "flag.false", "tags.a+b", "level.0", "level.1", "flag x level.true x 0", "flag x level.false x 1",
+    }  # fmt: skip
+    assert not drill.failed
+
+
+def test_a_field_whose_name_begins_another_s_is_told_apart(library: Library) -> None:
+    library.asked = tuple(
+        replace(query, fields={"kind": "r", "kind.sub": "y" if number % 2 else "x"})
+        for number, query in enumerate(library.suite(library.settings({})).queries)
+    )
+    library.slices = ("kind", "kind.sub")
+    drill = library.drill(fields=["kind"])
+    assert drill.slices == ("kind.r", "kind.sub.x", "kind.sub.y")
+    assert not drill.failed

@@ -1,0 +1,112 @@
+"""A model file that differs in one byte makes another retriever."""
+
+from pathlib import Path
+
+import pytest
+from drill_library import Library
+from engine_world import bm25, hybrid, late, reranked, semantic, toy_model
+
+from retrievers.embedders import wordllama
+from runner.drilling import model_files
+from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED, Exercise
+from runner.drilling.model_files import swap_files
+from runner.engine import parts
+from runner.engine.plan import Job
+
+WHEEL = {"_target_": "retrievers.embedders.wordllama.WordLlama", "weights": None, "tokenizer": None}
+
+
+def swapped(library: Library, retriever: dict[str, object]) -> dict[str, Exercise]:
+    with library.bench(retriever) as bench:
+        found = swap_files(bench, library.measured(bench), library.folder / "copies")
+    return {each.group: each for each in found}
+
+
+def test_a_retriever_without_files_has_none_to_swap(library: Library) -> None:
+    assert swapped(library, bm25()) == {"": Exercise("swap", "", NOT_APPLICABLE, "bm25 reads no file")}
+
+
+def test_each_file_of_a_model_is_swapped_and_the_originals_stay(library: Library, tmp_path: Path) -> None:
+    model = toy_model(tmp_path / "model")
+    before = {path: path.read_bytes() for path in (tmp_path / "model").iterdir()}
+    found = swapped(library, semantic(model))
+    assert {group: each.verdict for group, each in found.items()} == {
+        "embedder.weights": NOTICED, "embedder.tokenizer": NOTICED,
+    }  # fmt: skip
+    assert "weights.safetensors: retriever_hash" in found["embedder.weights"].reason
+    assert "embedder.model_sha256" in found["embedder.weights"].reason
+    assert "embedder.tokenizer_sha256" in found["embedder.tokenizer"].reason
+    assert {path: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
+
+
+def test_a_model_deep_inside_is_found_once(library: Library, tmp_path: Path) -> None:
+    model = toy_model(tmp_path / "model")
+    found = swapped(library, reranked(hybrid(bm25(), semantic(model)), late(model)))
+    assert list(found) == ["reranker.embedding.weights", "reranker.embedding.tokenizer"]
+    assert {each.verdict for each in found.values()} == {NOTICED}
+
+
+def test_a_lexicon_is_a_model_file(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "詞庫.txt").write_text("配額\n費用\n", "utf-8")
+    analyzer = {"chinese": "words", "lexicon": str(tmp_path / "詞庫.txt")}
+    found = swapped(library, bm25(analyzer=analyzer))
+    assert found["analyzer.lexicon"].verdict == NOTICED
+    assert found["analyzer.lexicon"].what == ("詞庫.txt",)
+
+
+def test_a_model_of_an_installed_package_is_found_by_its_hash(library: Library) -> None:
+    found = swapped(library, semantic(dict(WHEEL)))
+    assert {group: each.verdict for group, each in found.items()} == {
+        "embedder.weights": NOTICED, "embedder.tokenizer": NOTICED,
+    }  # fmt: skip
+    assert found["embedder.weights"].what[0].endswith(".safetensors")
+
+
+def test_a_model_s_folder_is_swapped_through_a_copy(library: Library, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}", "utf-8")
+    (folder / "model.bin").write_bytes(b"weights")
+    found = swapped(library, {"_target_": "drill_doubles.Shelf", "name": "shelf", "folder": str(folder)})
+    assert found["folder"].verdict == NOTICED
+    assert (folder / "model.bin").read_bytes() == b"weights"
+
+
+def test_a_hash_that_ignores_what_a_file_holds_fails_the_drill(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    careless = {"_target_": "drill_doubles.Careless", "name": "careless", "model": str(tmp_path / "model.bin")}
+    found = swapped(library, careless)
+    assert found["model"].verdict == FAILED
+    assert "neither a hash nor a parameter changed" in found["model"].reason
+    assert library.drill(careless).failed
+
+
+def test_a_digest_that_does_not_read_the_file_fails_the_drill(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (wordllama, parts):
+        monkeypatch.setattr(module, "file_digest", lambda path: Path(path).name)
+    found = swapped(library, semantic(toy_model(tmp_path / "model")))
+    assert {each.verdict for each in found.values()} == {FAILED}
+
+
+def test_a_run_that_does_not_say_which_file_it_read_fails_the_drill(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_files, "params_of", lambda job: {"retriever": "semantic"})
+    found = swapped(library, semantic(toy_model(tmp_path / "model")))
+    assert {each.verdict for each in found.values()} == {FAILED}
+
+
+def test_a_fingerprint_that_stays_fails_the_drill(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Job, "fingerprint", "0123456789abcdef")
+    found = swapped(library, semantic(toy_model(tmp_path / "model")))
+    assert {each.verdict for each in found.values()} == {FAILED}
+
+
+def test_a_file_that_is_known_by_name_only_cannot_be_swapped(library: Library) -> None:
+    found = swapped(library, {"_target_": "drill_doubles.Distant", "name": "distant"})
+    assert found["distant"].verdict == NOT_APPLICABLE
+    assert "cannot be told from its settings" in found["distant"].reason
