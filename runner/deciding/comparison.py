@@ -18,7 +18,7 @@ from runner.stats.power import minimum_detectable
 
 # Params that follow from others, or say nothing about the result.
 # k is none: all runs are cut at one k here.
-_DERIVED = ("k", "retriever_hash", "retriever", "documents", "passages", "dataset")
+_DERIVED = ("k", "retriever_hash", "retriever", "snapshot.documents", "snapshot.passages", "dataset")
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ _MOST_NAMED = 5
 # Kind of input -> the beginnings of the parameters that tell of it. The first that fits counts.
 _KINDS: Sequence[tuple[str, tuple[str, ...]]] = (
     ("documents", ("documents_sha256",)),
-    ("chunking", ("chunker.", "normalization.")),
+    ("chunking", ("chunker", "stage.chunker.", "normalization.")),
     ("suite", ("suite", "unit", "min_grade", "history")),
     ("program version", ("program_version", "metrics_version")),
     ("library versions", ("version.",)),
 )
 # These follow from what else moved.
-_DERIVED = ("snapshot", "documents", "passages", "retriever_hash", "dataset", "suite_role")
+_DERIVED = ("snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role")
 
 
 @dataclass(frozen=True)

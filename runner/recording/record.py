@@ -100,8 +100,8 @@ def params_of(job: Job) -> dict[str, Any]:
         "history": settings.history,
         "snapshot": stage.snapshot.id,
         "documents_sha256": stage.snapshot.documents_sha256,
-        "documents": len(stage.snapshot.documents),
-        "passages": len(stage.snapshot.passages),
+        "snapshot.documents": len(stage.snapshot.documents),
+        "snapshot.passages": len(stage.snapshot.passages),
         "dataset": settings.dataset.get("name", ""),
         "retriever_hash": root.key or "not kept",
         "metrics_version": METRICS_VERSION,
@@ -113,8 +113,7 @@ def params_of(job: Job) -> dict[str, Any]:
     pool = getattr(root.object, "pool", None)
     if isinstance(pool, int):
         params["pool"] = pool
-    for key, value in _flat(stage.snapshot.settings.get("chunker", {})):
-        params[f"chunker.{key}"] = value
+    params |= _chunker_params(stage.snapshot.settings.get("chunker", {}))
     for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
         params[f"normalization.{key}"] = value
     # MLflow's compare page opens with the first three parameters that differ, by name: these sort last, so
@@ -134,6 +133,17 @@ def params_of(job: Job) -> dict[str, Any]:
         if model is not None:
             params[f"{name}.model_id"] = str(model)
     return {_param_key(key): value for key, value in params.items()}
+
+
+def _chunker_params(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The cut under names of which the two that people sweep over come first on MLflow's compare page."""
+    rest = {key: value for key, value in settings.items() if key not in ("size", "libraries")}
+    params = {f"stage.chunker.{key}": value for key, value in _flat(rest)}
+    params |= {f"version.{library}": version for library, version in settings.get("libraries", {}).items()}
+    params["chunker"] = str(settings.get("name", "")).rpartition(".")[2].lower()
+    if "size" in settings:
+        params["chunker.size"] = settings["size"]
+    return params
 
 
 def _defaults(part: Part) -> dict[str, Any]:

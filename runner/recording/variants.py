@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 # Follow from other parameters, or only repeat in a hash what another one says.
-_DERIVED = ("retriever_hash", "documents_sha256", "documents", "passages")
+_DERIVED = ("retriever_hash", "documents_sha256", "snapshot.documents", "snapshot.passages")
 _LONGEST_VALUE = 40
 
 

@@ -51,9 +51,10 @@ def test_names_of_runs_say_what_they_are(demo: Any) -> None:
         ("suite_role", "regression"),
         ("unit", "passage"),
         ("min_grade", "1"),
-        ("chunker.name", "runner.chunkers.heading.Heading"),
+        ("chunker", "heading"),
+        ("stage.chunker.name", "runner.chunkers.heading.Heading"),
         ("chunker.size", "1200"),
-        ("chunker.overlap", "0"),
+        ("stage.chunker.overlap", "0"),
         ("normalization.unicode", "NFC"),
         ("stage.bm25.k1", "1.5"),
         ("stage.bm25.b", "0.75"),
@@ -183,7 +184,7 @@ def test_the_stored_suite_is_the_one_of_the_run(run: Any, folder: Path) -> None:
 
 def test_the_documents_are_listed_with_their_hashes(run: Any, folder: Path) -> None:
     lines = [line.split("\t") for line in (folder / "documents.tsv").read_text("utf-8").splitlines()]
-    assert len(lines) == int(run.data.params["documents"]) >= 45
+    assert len(lines) == int(run.data.params["snapshot.documents"]) >= 45
     assert all(re.fullmatch("[0-9a-f]{64}", hash_) for _, hash_ in lines)
     assert "zh-Hant/billing.md" in [id_ for id_, _ in lines]
 

@@ -212,8 +212,20 @@ def test_a_look_at_a_holdout_suite_is_noted() -> None:
 
 
 def test_only_parameters_that_differ_are_listed_and_none_that_follow_from_others() -> None:
-    before = {"stage.bm25.k1": "1.2", "stage.bm25.b": "0.75", "retriever_hash": "x", "passages": "1", "gone": "1"}
-    after = {"stage.bm25.k1": "0.9", "stage.bm25.b": "0.75", "retriever_hash": "y", "passages": "2", "new": "詞"}
+    before = {
+        "stage.bm25.k1": "1.2",
+        "stage.bm25.b": "0.75",
+        "retriever_hash": "x",
+        "snapshot.passages": "1",
+        "gone": "1",
+    }
+    after = {
+        "stage.bm25.k1": "0.9",
+        "stage.bm25.b": "0.75",
+        "retriever_hash": "y",
+        "snapshot.passages": "2",
+        "new": "詞",
+    }
     assert changed_params(before, after) == {
         "gone": ("1", "-"), "new": ("-", "詞"), "stage.bm25.k1": ("1.2", "0.9"),
     }  # fmt: skip

@@ -27,7 +27,7 @@ def moved(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 @pytest.mark.parametrize(
     ("key", "kind"),
     [
-        ("chunker.max_tokens", "chunking"), ("normalization.unicode", "chunking"), ("stage.bm25.k1", "settings"),
+        ("chunker", "chunking"), ("stage.chunker.overlap", "chunking"), ("normalization.unicode", "chunking"), ("stage.bm25.k1", "settings"),
         ("history", "suite"), ("unit", "suite"), ("min_grade", "suite"), ("suite", "suite"),
         ("stage.bm25.analyzer.lexicon_sha256", "lexicon"), ("stage.semantic.embedder.weights_sha256", "model content"),
         ("version.bm25s", "library versions"), ("version.python", "library versions"), ("seed", "settings"),
@@ -38,7 +38,9 @@ def test_each_input_that_moved_is_named_by_its_kind_with_both_values(key: str, k
     assert moved({key: "old"}, {key: "新"}) == f"{kind} ({key}: old -> 新)"
 
 
-@pytest.mark.parametrize("key", ["snapshot", "documents", "passages", "retriever_hash", "dataset", "suite_role"])
+@pytest.mark.parametrize(
+    "key", ["snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role"]
+)
 def test_what_only_follows_from_another_input_is_no_cause(key: str) -> None:
     assert moved({key: "old"}, {key: "new"}) == ""
 

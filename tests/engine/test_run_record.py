@@ -60,7 +60,7 @@ def test_the_documents_the_suite_the_libraries_and_the_files_are_parameters(worl
     params = params_of(job)
     assert params["snapshot"] == job.stage.snapshot.id
     assert params["documents_sha256"] == job.stage.snapshot.documents_sha256
-    assert (params["documents"], params["passages"]) == (8, 8)
+    assert (params["snapshot.documents"], params["snapshot.passages"]) == (8, 8)
     assert params["suite_revision"] == job.judged.suite.revision
     assert len(params["stage.semantic.embedder.model_sha256"]) == 64
     assert params["version.faiss-cpu"]
