@@ -145,6 +145,13 @@ def leave(action: Callable[[], int]) -> NoReturn:
             traceback.print_exc()
         print(f"error: {error}", file=sys.stderr)
         status = UNUSABLE if isinstance(error, ConfigError | InputError | RetrievalError) else BROKEN
+    except OSError as error:
+        # A folder that cannot be written, a full disk: nothing that a traceback would mend.
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
+            traceback.print_exc()
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"error: {place}{error.strerror or error}", file=sys.stderr)
+        status = BROKEN
     except KeyboardInterrupt:
         print("stopped; what was computed is in the cache, resume=true skips the finished jobs", file=sys.stderr)
         status = 130

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -12,6 +13,7 @@ from runner.composing import without_hydra
 from runner.config import Settings, conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.errors import ConfigError
+from runner.formats.reading import did_you_mean
 
 
 def compose_request(overrides: Sequence[str]) -> Request:
@@ -22,7 +24,9 @@ def compose_request(overrides: Sequence[str]) -> Request:
         with initialize_config_dir(str(conf_directory()), version_base="1.3", job_name="runner"):
             composed = compose("config", list(overrides))
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(f"{' '.join(overrides)}: {in_one_line(error)}") from None
+        # What a command adds by itself is nothing that its user could mend.
+        asked = " ".join(override for override in overrides if not override.startswith("++"))
+        raise ConfigError(f"{asked}: {in_one_line(error)}") from None
     return request_of(without_hydra(composed), tuple(overrides))
 
 
@@ -36,22 +40,21 @@ def in_one_line(error: Exception) -> str:
     return " ".join(str(error).partition("\nConfig search path:")[0].split())
 
 
-def _request(config: DictConfig, overrides: tuple[str, ...]) -> Request:
-    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False))
+# With any of these the choices of conf/ are not the only ones.
+_MORE_CONF = ("--config-dir", "-cd", "--config-path", "-cp", "hydra.searchpath", "+hydra.searchpath")
+_SWEEPS = ("-m", "--multirun", "hydra.mode=MULTIRUN")
 
 
 def refuse_unreadable(arguments: Sequence[str]) -> None:
-    """Raise ConfigError for an override that Hydra's grammar cannot read, with the form that it can."""
+    """Raise ConfigError for an override that Hydra cannot read or compose, with the form or the choices that it can."""
     parser = OverridesParser.create()
+    more = any(argument.startswith(_MORE_CONF) for argument in arguments)
+    sweeps = any(argument in _SWEEPS for argument in arguments)
     for argument in arguments:
         if argument.startswith("-") or "=" not in argument:
             continue
         try:
             parsed = parser.parse_override(argument)
-            if parsed.value() is None and (conf_directory() / parsed.key_or_group).is_dir():
-                raise ConfigError(
-                    f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}"
-                )
         except HydraException:
             key, _, value = argument.partition("=")
             bare = value.strip("\"'")
@@ -59,3 +62,21 @@ def refuse_unreadable(arguments: Sequence[str]) -> None:
                 f"cannot read the override {argument!r}; text with Chinese letters, spaces or punctuation needs "
                 f"quotes of its own inside those of the shell: '{key}=\"{bare}\"'"
             ) from None
+        if parsed.is_sweep_override() and not sweeps:
+            raise ConfigError(f"{argument}: names several values, which is a sweep; add -m, or choose one")
+        _refuse_choice(argument, parsed, more)
+
+
+def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
+    """Refuse a file of conf/ that is not there: Hydra says so in many lines and without the nearest one."""
+    group = conf_directory() / parsed.key_or_group
+    if not group.is_dir() or parsed.is_delete():
+        return
+    if parsed.value() is None:
+        raise ConfigError(f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}")
+    known = sorted(path.stem for path in group.glob("*.yaml"))
+    given = parsed.value()
+    names = [str(each) for each in given.list] if isinstance(given, ChoiceSweep) else [given]
+    for name in names:
+        if not more and isinstance(name, str) and "/" not in name and name not in known:
+            raise ConfigError(f"{argument}: there is no {parsed.key_or_group}/{name}{did_you_mean(name, known)}")

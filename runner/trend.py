@@ -57,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_trend(trend, sys.stdout)
         if parsed.out:
             write_reports(trend, parsed.out)
+            print(f"written: {parsed.out / 'trend.md'}, .csv, .json and .png")
         return 0
 
     leave(run)

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runner.errors import ConfigError, InputError
+from runner.formats.reading import did_you_mean
 from runner.recording.stored import StoredRun
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
 from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH
 from runner.scoring.relevance import Floats, Judgments, Relevance
 from runner.scoring.slices import Slices
 
+_MOST_SLICES = 20
 _NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "source", "settled", "pool_recall", "slices")
 # Metric name as people write it -> name of the per-query value.
 _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
@@ -92,9 +94,11 @@ class RunScores:
         if not group:
             return np.ones(len(self.query_ids), np.bool_)
         if group not in self.slices.names:
-            raise ConfigError(
-                f"unknown slice {group!r} of run {self.run.id}; known: {', '.join(self.slices.names) or 'none'}"
-            )
+            close = did_you_mean(group, self.slices.names)
+            field = group.partition(".")[0]
+            near = [name for name in self.slices.names if name.partition(".")[0] == field] or self.slices.names
+            known = close if "mean" in close else f"; known: {', '.join(near[:_MOST_SLICES]) or 'none'}"
+            raise ConfigError(f"unknown slice {group!r} of run {self.run.id}{known}")
         members: NDArray[np.bool_] = self.slices.members[self.slices.names.index(group)]
         return members
 

@@ -34,7 +34,10 @@ def repeat(bench: Bench, before: Measurement) -> Exercise:
 def _bounded(name: str, before: Evaluation, after: Sequence[Evaluation], targets: Sequence[str]) -> Exercise:
     high, place = max(found for each in after for found in scores(each) if isfinite(found[0]))
     bad = [f"{where} is {value:.4g}" for each in after for value, where in scores(each) if not _sound(value)]
-    reason = "; ".join(bad[:3]) or f"{sum(1 for each in after for _ in scores(each)):,} scores, the highest: {place}"
+    reason = (
+        "; ".join(bad[:3])
+        or f"none of {sum(1 for each in after for _ in scores(each)):,} scores is above 1; highest: {place}"
+    )
     n, verdict = len(before.judged.scored), FAILED if bad else NOTICED
     highest = max(value for value, _ in scores(before) if isfinite(value))
     return Exercise(name, "", verdict, reason, highest, high, n, tuple(targets))

@@ -10,15 +10,15 @@ import pytest
 TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
 
 REFUSED = {
-    "an unknown retriever": (["retriever=bm52"], ["retriever/bm52", "bm25", "hybrid", "reranked", "semantic"]),
-    "an unknown retriever in a sweep": (["-m", "retriever=bm25,bm52"], ["retriever=bm52", "hybrid", "semantic"]),
+    "an unknown retriever": (["retriever=bm52"], ["retriever/bm52", "did you mean 'bm25'?"]),
+    "an unknown retriever in a sweep": (["-m", "retriever=bm25,xyz"], ["retriever/xyz", "hybrid", "semantic"]),
     "an unknown setting": (["kk=3"], ["'kk'"]),
     "an unknown setting, added": (["+kk=3"], ["unknown setting 'kk'", "did you mean 'k'"]),
     "an unknown parameter": (["+retriever.k2=3"], ["retriever", "k2", "it accepts:", "k1"]),
     "a class that is not there": (["retriever._target_=house.Gone"], ["retriever._target_", "house", "PYTHONPATH"]),
     "bare Chinese": (["retriever.name=混合"], ["""'retriever.name="混合"'"""]),
     "a list where a sweep was meant": (["k=[1,3]"], ["k: a list is one job", "1,3", "-m"]),
-    "a sweep without -m": (["k=1,3"], ["k=1,3", "--multirun"]),
+    "a sweep without -m": (["k=1,3"], ["k=1,3", "add -m"]),
     "a number with a leading zero": (["k=01"], ["k: ", "integer", "'01'"]),
     "several faulty jobs at once": (["-m", "k=0,1,200"], ["k=0: ", "k=200: "]),
     "pages that nobody named": (["dataset=pages"], ["dataset.path", "dataset.path=...", "dataset.suite=..."]),

@@ -23,7 +23,7 @@ def test_no_score_of_a_sound_instrument_rises_above_1(library: Library, unit: st
 
 def test_copies_are_measured_unjudged_and_judged(library: Library) -> None:
     drill = library.drill()
-    counts = {name: int(named(drill, name).reason.split(" ")[0].replace(",", "")) for name in ("duplicate", "repeat")}
+    counts = {name: int(named(drill, name).reason.split(" ")[2].replace(",", "")) for name in ("duplicate", "repeat")}
     # Judged with its copies, a query has several relevant items: that slice appears beside those of the others.
     assert counts["duplicate"] > 2 * counts["repeat"]
 
