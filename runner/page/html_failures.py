@@ -94,7 +94,7 @@ def _failing(
         tuple(Item(id_, titles.get(id_, "")) for id_ in relevant[:_MOST_ITEMS]),
         max(len(relevant) - _MOST_ITEMS, 0),
         tuple((step.name, step.told(number)) for step in steps),
-        tuple(Item(passages[row].id, passages[row].title, job.judged.shows(number, row)) for row in rows),
+        tuple(Item(passages[row].id, passages[row].title, job.judged.shows_alone(number, row)) for row in rows),
     )  # fmt: skip
 
 

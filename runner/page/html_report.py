@@ -16,7 +16,7 @@ from runner.recording.record import Scored, params_of
 from runner.recording.report import Row, table_cells
 from runner.recording.tracking import printed
 from runner.recording.variants import variants_of
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 from runner.scoring.slices import CROSSING
 
 if TYPE_CHECKING:

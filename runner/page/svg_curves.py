@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 8, 24
 _SIZE = 3.4

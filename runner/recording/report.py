@@ -121,8 +121,9 @@ def unjudged_lines(rows: Sequence[Row]) -> list[str]:
         return []
     least, most = min(shares.values()), max(shares, key=lambda name: shares[name])
     span = f"{shares[most]:.0%}" if f"{least:.0%}" == f"{shares[most]:.0%}" else f"{least:.0%} to {shares[most]:.0%}"
+    one = "" if len({row.snapshot for row in rows}) == 1 else ", of runs on one snapshot"
     return [
-        f"unjudged, counted as not relevant: {span} of the first k (most: {most}); what is worth judging: "
+        f"unjudged, counted as not relevant: {span} of the first k (most: {most}); what is worth judging{one}: "
         "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
     ]
 

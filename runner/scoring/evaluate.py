@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import Rankings
+from runner.scoring.judgments import Floats, Judgments
 from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, recall
-from runner.scoring.relevance import Floats, Judgments, Relevance
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Freshness, Slices, slice_queries
 from runner.scoring.span_cover import SpanCover
 from runner.snapshots import Snapshot
@@ -89,7 +90,7 @@ class JudgedSet:
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return Rankings(offsets, rankings.rows[first], rankings.scores[first])
 
-    def shows(self, number: int, row: int) -> bool:
+    def shows_alone(self, number: int, row: int) -> bool:
         """Whether a passage, by itself, is relevant to a scored query; both by position."""
         if self.cover is not None:
             return (number, row) in self.cover.alone
@@ -109,7 +110,9 @@ def _fields(unit: str, queries: Sequence[JudgedQuery], snapshot: Snapshot) -> di
         return of_document
     if unit == "passage":
         return {passage.id: of_document[passage.document] for passage in snapshot.passages}
-    return {id_: of_document[span.document] for query in queries for id_, span in query.spans.items()}
+    spans = {id_: of_document[span.document] for query in queries for id_, span in query.spans.items()}
+    # With every page: how old evidence is counts back from the newest page there is, judged or not.
+    return {**of_document, **spans}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from runner.scoring.relevance import Floats, Integers, Relevance, cumulated
+from runner.scoring.judgments import Floats, Integers
+from runner.scoring.relevance import Relevance, cumulated
 
 # Raised whenever a definition below changes: scores of different versions are never compared.
 METRICS_VERSION = 1

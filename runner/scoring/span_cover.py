@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from retrievers.base import Rankings
-from runner.scoring.relevance import Integers, Judgments, Relevance
+from runner.scoring.judgments import Integers, Judgments
+from runner.scoring.relevance import Relevance, successive
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery
 from runner.suites.existence import SpanPlaces
@@ -89,17 +90,24 @@ class SpanCover:
         """What rankings of these queries, aligned with them, found of the spans."""
         length = np.diff(rankings.offsets)
         width = int(length.max(initial=0))
-        pairs, ranks = self._met(rankings)
+        complete, shown = self._shown(*self._met(rankings))
         judged = np.zeros((len(rankings), width), np.bool_)
-        judged[self.query[self.spans[pairs]], ranks - 1] = True
         answers = np.zeros((len(rankings), width), np.int64)
-        complete = self._complete(pairs, ranks, answers)
-        place, queries = _places(complete, self.query, self.grade)
+        since: dict[tuple[int, int], int] = {}
+        for span, rank, found in shown:
+            query = int(self.query[span])
+            judged[query, rank - 1] = True
+            if self.grade[span] >= self.judgments.min_grade:
+                since[query, rank] = min(found, since.get((query, rank), found))
+        # A passage counts once, from the earliest rank at which it and those above it show a span.
+        for (query, _), rank in since.items():
+            answers[query, rank - 1] += 1
+        place = self._places(complete)
         gains = np.zeros((len(rankings), max(int(place.max(initial=0)), width)), np.int64)
         at = np.zeros(gains.shape, np.int64)
-        found = place > 0
-        gains[queries[found], place[found] - 1] = self.grade[found]
-        at[queries[found], place[found] - 1] = complete[found]
+        there = place > 0
+        gains[self.query[there], place[there] - 1] = self.grade[there]
+        at[self.query[there], place[there] - 1] = complete[there]
         return Relevance(self.judgments, gains, judged, length, at, answers)
 
     def _met(self, rankings: Rankings) -> tuple[Integers, Integers]:
@@ -115,34 +123,38 @@ class SpanCover:
         by_rank = np.lexsort((ranks, self.spans[there]))
         return there[by_rank], ranks[by_rank]
 
-    def _complete(self, pairs: Integers, ranks: Integers, answers: Integers) -> Integers:
-        """The rank at which each span has been shown, 0 for never; counts the passages that show one in `answers`."""
+    def _shown(self, pairs: Integers, ranks: Integers) -> tuple[Integers, list[tuple[int, int, int]]]:
+        """The rank at which each span has been shown, 0 for never, and which passages showed it.
+
+        Of these: span, rank of the passage, rank at which it and those above it had shown the span.
+        """
         complete = np.zeros(len(self.length), np.int64)
-        helped: set[tuple[int, int, int]] = set()
-        needed = self._needed
-        counted = self.grade >= self.judgments.min_grade
+        shown: list[tuple[int, int, int]] = []
         for span, rows in _by_span(self.spans[pairs], np.stack([self.low[pairs], self.high[pairs], ranks], axis=1)):
+            needed = self._needed[span]
             seen: list[tuple[int, int]] = []
-            shown = 0
             parts: list[int] = []
+            covered = 0
             for low, high, rank in rows.tolist():
-                alone = high - low >= needed[span]
                 seen.append((low, high))
-                before, shown = shown, _union(np.array(sorted(seen), np.int64))
-                if not complete[span] and shown > before:
+                before, covered = covered, _union(np.array(sorted(seen), np.int64))
+                if not complete[span] and covered > before:
                     parts.append(rank)
-                    if shown >= needed[span]:
+                    if covered >= needed:
                         complete[span] = rank
-                        helped |= {(int(self.query[span]), part, rank) for part in parts if counted[span]}
-                elif alone and counted[span]:
-                    helped.add((int(self.query[span]), rank, rank))
-        # A passage counts once, from the earliest rank at which it and those above it show a span.
-        since: dict[tuple[int, int], int] = {}
-        for query, part, rank in helped:
-            since[query, part] = min(rank, since.get((query, part), rank))
-        for (query, _), rank in since.items():
-            answers[query, rank - 1] += 1
-        return complete
+                        shown += [(span, part, rank) for part in parts]
+                elif high - low >= needed:
+                    shown.append((span, rank, rank))
+        return complete, shown
+
+    def _places(self, complete: Integers) -> Integers:
+        """The place of each span that was found and gains something, else 0: its rank, or the next free one."""
+        place = np.zeros(len(complete), np.int64)
+        order = np.lexsort((-self.grade, complete, self.query))
+        order = order[(complete[order] > 0) & (self.grade[order] > 0)]
+        for numbers in np.split(order, np.flatnonzero(np.diff(self.query[order])) + 1):
+            place[numbers] = successive(complete[numbers].tolist())
+        return place
 
 
 class _Cut:
@@ -192,16 +204,3 @@ def _union(ranges: Integers) -> int:
         covered += max(high - max(low, reached), 0)
         reached = max(reached, high)
     return covered
-
-
-def _places(complete: Integers, query: Integers, grade: Integers) -> tuple[Integers, Integers]:
-    """The place of each span, 0 if it was not found, and its query: its rank, or the next free place after it."""
-    place = np.zeros(len(complete), np.int64)
-    order = np.lexsort((-grade, complete, query))
-    last_query, last = -1, 0
-    for number in order[complete[order] > 0].tolist():
-        if query[number] != last_query:
-            last_query, last = int(query[number]), 0
-        last = max(int(complete[number]), last + 1)
-        place[number] = last
-    return place, query

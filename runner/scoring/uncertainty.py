@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runner.scoring.evaluate import ALL, Evaluation
+from runner.scoring.judgments import Floats
 from runner.scoring.metrics import MEAN_NAMES
-from runner.scoring.relevance import Floats
 from runner.stats.intervals import Intervals, Method, bootstrap_intervals, wilson
 
 # The means that are shares of queries, where a closed form stands beside the bootstrap.

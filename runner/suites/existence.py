@@ -39,9 +39,21 @@ def missing_spans(queries: Iterable[JudgedQuery], snapshot: Snapshot, where: str
     places = SpanPlaces(snapshot)
     problems = []
     for query in queries:
-        for id_, span in query.spans.items():
-            if fault := places.fault(span):
-                problems.append(Problem(query.lines.get(id_) or None, f"query {query.id!r}: {fault}"))
+        taken: dict[tuple[str, int, int], str] = {}
+        for id_ in query.grades:
+            span, line = query.spans.get(id_), query.lines.get(id_) or None
+            if span is None:
+                reason = f"judges {id_!r}, which is no span; quotations and ranges stand in the own format only"
+                problems.append(Problem(line, f"query {query.id!r} {reason}"))
+                continue
+            try:
+                place = (span.document, *places.find(span))
+            except SpanFault as fault:
+                problems.append(Problem(line, f"query {query.id!r}: {fault}"))
+                continue
+            if taken.setdefault(place, id_) != id_:
+                reason = f"the spans {taken[place]} and {id_} are the same words in the same place; write them alike"
+                problems.append(Problem(line, f"query {query.id!r}: {reason}"))
     if problems:
         raise InputError.of(where, problems)
 

@@ -27,7 +27,8 @@ def moved(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 @pytest.mark.parametrize(
     ("key", "kind"),
     [
-        ("chunker", "chunking"), ("stage.chunker.overlap", "chunking"), ("normalization.unicode", "chunking"), ("stage.bm25.k1", "settings"),
+        ("chunker", "chunking"), ("stage.chunker.overlap", "chunking"),
+        ("normalization.unicode", "chunking"), ("stage.bm25.k1", "settings"),
         ("history", "suite"), ("unit", "suite"), ("min_grade", "suite"), ("suite", "suite"),
         ("stage.bm25.analyzer.lexicon_sha256", "lexicon"), ("stage.semantic.embedder.weights_sha256", "model content"),
         ("version.bm25s", "library versions"), ("version.python", "library versions"), ("seed", "settings"),

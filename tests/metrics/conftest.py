@@ -9,7 +9,8 @@ import pytest
 from retrievers.base import Passages, Rankings
 from runner.documents.document import Document
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.relevance import Judgments, Relevance
+from runner.scoring.judgments import Judgments
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Freshness
 from runner.snapshots import Passage, Snapshot
 from runner.suites import JudgedQuery, Suite

@@ -6,6 +6,7 @@ from math import log2
 import numpy as np
 import pytest
 
+from runner.scoring.judgments import Judgments
 from runner.scoring.metrics import (
     AT_K,
     OVER_DEPTH,
@@ -17,7 +18,7 @@ from runner.scoring.metrics import (
     recall,
     reciprocal_rank,
 )
-from runner.scoring.relevance import Judgments, Relevance
+from runner.scoring.relevance import Relevance
 
 LookUp = Callable[..., Relevance]
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Judged, P, R, Success, nDCG
 
 from retrievers.base import Rankings
+from runner.scoring.judgments import Judgments
 from runner.scoring.metrics import AT_K, OVER_DEPTH
-from runner.scoring.relevance import Judgments, Relevance
+from runner.scoring.relevance import Relevance
 
 MOST_UNITS = 12
 NAMES = (*AT_K, *OVER_DEPTH)

@@ -16,6 +16,7 @@ from runner.errors import InputError
 from runner.scoring.evaluate import JudgedSet, evaluate
 from runner.scoring.metrics import AT_K, OVER_DEPTH, average_precision, hit, judged, ndcg, precision, recall
 from runner.scoring.relevance import Relevance
+from runner.scoring.slices import Freshness
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Span, Suite
 
@@ -126,6 +127,33 @@ def test_a_span_judged_not_relevant_is_known_but_never_found() -> None:
     assert precision(found, 3)[0] == pytest.approx(1 / 3)
 
 
+def test_a_span_judged_not_relevant_takes_no_place_from_one_that_is() -> None:
+    spans = {Span("d", start=0, end=5): 0, Span("d", start=5, end=10): 1}
+    found = rank(lay(suite_of(spans), TEXT, ranges=[(0, 10)]), ["0"])
+    assert (ndcg(found, 1)[0], average_precision(found)[0]) == (1, 1)
+    assert found.gains.tolist() == [[1]]
+
+
+def test_a_glimpse_of_a_span_does_not_make_a_passage_judged() -> None:
+    laid = lay(suite_of({Span("d", start=0, end=10): 1, Span("d", start=40, end=50): 0}), TEXT, ranges=TENS)
+    assert judged(rank(laid, ["0", "4", "5"]), 3)[0] == pytest.approx(2 / 3)
+    glimpse = lay(suite_of({Span("d", start=9, end=30): 1}), TEXT, ranges=TENS)
+    assert judged(rank(glimpse, ["0"]), 1)[0] == 0
+    # Together with what completes it, it is.
+    assert judged(rank(glimpse, ["0", "1", "2"]), 3)[0] == 1
+
+
+def test_how_old_evidence_is_counts_back_from_the_newest_page_judged_or_not() -> None:
+    pages = [
+        Document("d", "D", "an old fact", {"updated": "2024-01-01"}),
+        Document("e", "E", "x", {"updated": "2026-01-01"}),
+    ]
+    span = Span("d", "an old fact")
+    suite = Suite("s", "development", "span", (JudgedQuery("q", "?", {span.id: 1}, spans={span.id: span}),))
+    laid = JudgedSet.of(suite, Snapshot.build(pages, WholeDocument()), Freshness("updated", (30, 365)))
+    assert [name for name in laid.slices.names if name.startswith("freshness")] == ["freshness.over 365 days"]
+
+
 def test_white_space_between_passages_is_not_missed() -> None:
     page = Document("d", "D", "一句話。\n\n   another one.\n\nend")
     whole = Span("d", "一句話。 another one.")
@@ -199,6 +227,16 @@ def test_a_suite_of_spans_is_refused_where_they_are_not_in_the_pages() -> None:
             suite = replace(suite, snapshot=snapshot.id)
         with pytest.raises(InputError, match=words):
             suite.check(snapshot)
+
+
+def test_one_place_is_judged_once_and_only_spans_are_judged() -> None:
+    snapshot = Snapshot.build([Document("d", "D", "one two three")], WholeDocument())
+    twice = {Span("d", "two"): 1, Span("d", "two", 4): 0}
+    with pytest.raises(InputError, match="are the same words in the same place"):
+        replace(suite_of(twice), documents=None).check(snapshot)
+    plain = Suite("s", "development", "span", (JudgedQuery("q", "?", {"d": 1}),))
+    with pytest.raises(InputError, match="query 'q' judges 'd', which is no span"):
+        plain.check(snapshot)
 
 
 def test_a_range_needs_documents_that_are_pinned() -> None:

@@ -11,7 +11,8 @@ from runner.deciding.policies import policy_of
 from runner.deciding.scores import RunScores
 from runner.policy import Policy
 from runner.recording.stored import StoredRun
-from runner.scoring.relevance import Judgments, Relevance
+from runner.scoring.judgments import Judgments
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 
 PARAMS = {
