@@ -39,6 +39,20 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
 
 def model_digest(kind: str, model: str, revision: str | None, device: str | None, max_length: int | None) -> str:
     """Return one SHA-256 over the model's weights, settings and vocabulary. Raises as load_model does."""
+    return joint_digest(*_model_files(kind, model, revision, device, max_length))
+
+
+def model_files(
+    kind: str, model: str, revision: str | None, device: str | None, max_length: int | None
+) -> dict[str, str]:
+    """Return the path of every file that is hashed, by `model/` and its name there. Raises as load_model does."""
+    root, files = _model_files(kind, model, revision, device, max_length)
+    return {f"model/{file.relative_to(root).as_posix()}": str(file) for file in sorted(files)}
+
+
+def _model_files(
+    kind: str, model: str, revision: str | None, device: str | None, max_length: int | None
+) -> tuple[Path, list[Path]]:
     root = Path(model)
     if not root.is_dir():
         found = _cached_folder(model, revision)
@@ -57,7 +71,7 @@ def model_digest(kind: str, model: str, revision: str | None, device: str | None
     files = [file for file in files if file.suffix != ".bin" or file.parent not in safe]
     if not files:
         raise RetrievalError(f"{root}: found no model file, expected some ending in {', '.join(_FILES)}")
-    return joint_digest(root, files)
+    return root, files
 
 
 def _cached_folder(model: str, revision: str | None) -> Path | None:

@@ -15,7 +15,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from retrievers.base import Combining, Rankings, Rescoring
 from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
@@ -146,9 +145,16 @@ def _score_and_log(
 
 
 def _suites_of(jobs: Sequence[Job]) -> list[tuple[Suite, str]]:
-    """The distinct suites of jobs, each with the dataset within which its ids mean something."""
-    pairs = [(job.judged.suite, str(job.settings.dataset.get("name", ""))) for job in jobs]
-    return list({(suite.name, suite.revision, dataset): (suite, dataset) for suite, dataset in pairs}.values())
+    """The distinct suites of jobs, as they are asked, each with the dataset within which its ids mean something."""
+    distinct: dict[tuple[str, str, str, str], Suite] = {}
+    for job in jobs:
+        suite, dataset = job.judged.suite, str(job.settings.dataset.get("name", ""))
+        mode = job.settings.history or suite.history_mode
+        distinct[suite.name, suite.revision, mode, dataset] = suite
+    return [
+        (suite if suite.history_mode == mode else replace(suite, history_mode=mode), dataset)
+        for (_, _, mode, dataset), suite in distinct.items()
+    ]
 
 
 def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job, str]]) -> list[Scored]:
@@ -213,7 +219,7 @@ def _failure(job: Job, error: Exception) -> tuple[Job, str]:
 
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
-    pool, ks = _pool(job, rankings), job.settings.curve_within_depth()
+    pool, ks = job.stage.pool(job.queries, job.settings.depth), job.settings.curve_within_depth()
     evaluation = evaluate(job.judged, rankings, pool, job.settings.k, ks)
     names = part_names(job.stage.part)
     measured = {}
@@ -242,14 +248,6 @@ def _with_intervals(scores: Sequence[Scored]) -> list[Scored]:
         for number, uncertainty in zip(numbers, found, strict=True):
             results[number] = replace(scores[number], uncertainty=uncertainty)
     return results
-
-
-def _pool(job: Job, rankings: Rankings) -> Rankings:
-    """What the last stage looked at; a one-stage retriever looked at everything, so its own ranking."""
-    retriever = job.stage.part.object
-    if isinstance(retriever, Combining | Rescoring):
-        return retriever.candidates(job.stage.source_rankings(job.queries))
-    return rankings
 
 
 def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: ArtifactWriter) -> Record:

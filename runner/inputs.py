@@ -29,6 +29,15 @@ def corpus_path(settings: Settings) -> str:
     return os.path.abspath(path) if isinstance(path, str) and path else ""
 
 
+def collection_of(settings: Settings) -> str:
+    """Which documents these are a state of: the dataset, or, for a corpus that lies elsewhere, its folder or file."""
+    dataset, path = settings.dataset, corpus_path(settings)
+    own = dataset.get("path") or (os.path.dirname(dataset["suites"]) if dataset.get("suites") else "")
+    if not path or not own or Path(path).is_relative_to(os.path.abspath(own)):
+        return str(dataset.get("name", ""))
+    return Path(path).name if Path(path).is_dir() else Path(path).stem
+
+
 class ConfiguredInputs:
     """Reads documents and suites from where the configuration says, and keeps every snapshot it builds."""
 
@@ -42,8 +51,8 @@ class ConfiguredInputs:
         if key not in self._snapshots:
             snapshot = read_snapshot(settings)
             if not settings.dry_run:
-                collection = str(settings.dataset.get("name", ""))
-                snapshot_store(settings.store).save(snapshot, collection, corpus=corpus_path(settings))
+                store = snapshot_store(settings.store)
+                store.save(snapshot, collection_of(settings), corpus=corpus_path(settings))
             self._snapshots[key] = snapshot
         return self._snapshots[key]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrievers.base import RetrievalError, Vectors
-from retrievers.neural import load_model, model_digest
+from retrievers.neural import load_model, model_digest, model_files
 
 KIND = "SentenceTransformer"
 
@@ -61,3 +61,7 @@ class SentenceTransformer:
     def contents(self) -> dict[str, str]:
         """Return the SHA-256 of the model's files."""
         return {"model": model_digest(KIND, self.model, self.revision, self.device, None)}
+
+    def files_read(self) -> dict[str, str]:
+        """Return each of these files by the parameter that names their folder and its name there."""
+        return model_files(KIND, self.model, self.revision, self.device, None)

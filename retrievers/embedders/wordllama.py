@@ -67,6 +67,11 @@ class WordLlama:
             return {}
         return {"weights": stamp(self.weights)[0], "tokenizer": stamp(self.tokenizer)[0]}
 
+    def files_read(self) -> dict[str, str]:
+        """Return both files by the parameter that names them or could, also those of the wheel."""
+        weights, tokenizer = self._paths()
+        return {"weights": str(weights), "tokenizer": str(tokenizer)}
+
     def _stamps(self) -> tuple[Stamp, Stamp]:
         weights, tokenizer = self._paths()
         return stamp(weights), stamp(tokenizer)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import RetrievalError, Scores
-from retrievers.neural import load_model, model_digest
+from retrievers.neural import load_model, model_digest, model_files
 
 KIND = "CrossEncoder"
 
@@ -58,3 +58,7 @@ class CrossEncoder:
     def contents(self) -> dict[str, str]:
         """Return the SHA-256 of the model's files."""
         return {"model": model_digest(KIND, self.model, self.revision, self.device, self.max_length)}
+
+    def files_read(self) -> dict[str, str]:
+        """Return each of these files by the parameter that names their folder and its name there."""
+        return model_files(KIND, self.model, self.revision, self.device, self.max_length)

@@ -10,8 +10,8 @@ from runner.snapshots import Passage
 def match_bodies(undecided: Undecided) -> None:
     """Settle the passages that certainly are what they were.
 
-    The same id goes first, then the same document and title, then a text that only one passage had and only one has.
-    A short text counts only under an equal title.
+    A text says what it says under its title, the path of its headings: without an equal one nothing is certain. The
+    same id goes first, then the same document, then a text that only one passage had and only one has.
     """
     for id_, passage in list(undecided.before.items()):
         other = undecided.after.get(undecided.heir(passage) or "")
@@ -40,6 +40,10 @@ def propose_bodies(undecided: Undecided, short: bool) -> None:
     def body_if_long(body: str) -> str | None:
         return body if body.strip() and (short or len(body) >= SHORT) else None
 
+    for id_, passage in list(undecided.before.items()):
+        heir = undecided.heir(passage)
+        if heir in undecided.after and undecided.old_body[id_] == undecided.new_body[heir] and undecided.old_body[id_]:
+            undecided.alike(id_, heir)
     before, after = (
         _grouped(side.values(), lambda passage, of=bodies: body_if_long(of[passage.id]))  # type: ignore[misc]
         for side, bodies in ((undecided.before, undecided.old_body), (undecided.after, undecided.new_body))
@@ -49,7 +53,7 @@ def propose_bodies(undecided: Undecided, short: bool) -> None:
         here = _grouped(news, lambda passage: passage.document)
         for document, those in _grouped(olds, lambda each: undecided.counterpart.get(each.document)).items():
             if len(those) == len(here.get(document, ())) == 1:
-                undecided.say("edited", [those[0].id], [here[document][0].id], 1.0)
+                undecided.alike(those[0].id, here[document][0].id)
         old_ids = [each.id for each in olds if each.id in undecided.before]
         new_ids = [each.id for each in news if each.id in undecided.after]
         if old_ids and new_ids:
@@ -57,8 +61,7 @@ def propose_bodies(undecided: Undecided, short: bool) -> None:
 
 
 def _same_fact(undecided: Undecided, old: Passage, new: Passage) -> bool:
-    body = undecided.old_body[old.id]
-    return body == undecided.new_body[new.id] and (len(body) >= SHORT or old.title == new.title)
+    return old.title == new.title and undecided.old_body[old.id] == undecided.new_body[new.id]
 
 
 def _pair(undecided: Undecided, old_key: Callable[[Passage], Hashable], new_key: Callable[[Passage], Hashable]) -> None:

@@ -11,7 +11,7 @@ KINDS: tuple[Kind, ...] = ("unchanged", "moved", "edited", "split", "merged", "g
 class PassageChange:
     """old and new: passage ids, in reading order.
 
-    unchanged, moved: one old, one new: the same fact in the same words, under the same id, or under another or with
+    unchanged, moved: one old, one new: the same words under the same title, with the same id, or with another or with
     more around it (then similarity is below 1). edited: a proposal, usually of one for one; several on either side
     share one text, and which is which cannot be told. split: one old, several new. merged: several old, one new; both
     may have several on either side where pages were cut anew across each other. gone: no new. added: no old.

@@ -45,11 +45,16 @@ class Difference:
         return {kind: found[kind] for kind in KINDS}
 
     def of_kind(self, kind: str) -> tuple[PassageChange, ...]:
-        """The changes of one kind, those first that touch a judged query."""
+        """The changes of one kind: those that touch a judged query first, those of the title alone last."""
         return tuple(
             sorted(
                 (change for change in self.passages if change.kind == kind),
-                key=lambda change: (not self.judged.keys() & {*change.old}, change.old, change.new),
+                key=lambda change: (
+                    not self.judged.keys() & {*change.old},
+                    change.similarity == 1.0,
+                    change.old,
+                    change.new,
+                ),
             )
         )
 

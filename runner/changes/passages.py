@@ -1,14 +1,12 @@
 """What became of the passages between two snapshots."""
 
 from runner.changes.bodies import match_bodies, propose_bodies
-from runner.changes.change import KINDS, Kind, PassageChange
+from runner.changes.change import PassageChange
 from runner.changes.documents import DocumentChanges, compare_documents
 from runner.changes.edits import propose_edits
 from runner.changes.ranges import follow_ranges
 from runner.changes.undecided import Undecided
 from runner.snapshots import Snapshot
-
-__all__ = ["KINDS", "Kind", "PassageChange", "compare_passages"]
 
 
 def compare_passages(
@@ -16,9 +14,9 @@ def compare_passages(
 ) -> tuple[PassageChange, ...]:
     """Say what became of every passage: each old one is in exactly one change, each new one in at most one.
 
-    Documents of equal text are followed by character ranges; elsewhere equal bodies are the same passage where that
-    is beyond doubt, and what is left is proposed by its wording, first within a document. In the order of the old
-    ids, what was added at the end. documents: what `compare_documents` found, if it is known already.
+    Documents of equal text are followed by character ranges; elsewhere equal bodies under equal titles are the same
+    passage where that is beyond doubt, and what is left is proposed by its wording, first within a document. In the
+    order of the old ids, what was added at the end. documents: what `compare_documents` found, if it is known already.
     """
     documents = documents or compare_documents(old, new)
     counterpart = {id_: id_ for id_ in (*documents.same, *documents.changed)} | dict(documents.renamed)

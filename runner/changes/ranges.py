@@ -1,14 +1,14 @@
 """Documents with the same text that were cut differently: passages are followed by the characters they cover."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from runner.changes.change import Kind
-from runner.changes.undecided import SHORT, Undecided
+from runner.changes.intervals import Intervals
+from runner.changes.undecided import Undecided
 from runner.snapshots import Passage, Snapshot
 
 Cut = tuple[int, int]
@@ -18,7 +18,8 @@ _Node = tuple[int, str]
 def follow_ranges(undecided: Undecided, old: Snapshot, new: Snapshot) -> None:
     """Settle the passages of every document whose text is equal in both, exactly.
 
-    A passage that is left open here covers only characters that others cover, too, or none that is visible.
+    A passage that is left open here covers only characters that others cover, too, or none that is visible. Under
+    another title of the page all of it is a proposal.
     """
     before = {document.id: document for document in old.documents}
     after = {document.id: document for document in new.documents}
@@ -27,16 +28,13 @@ def follow_ranges(undecided: Undecided, old: Snapshot, new: Snapshot) -> None:
         page, now = before[old_id], after[new_id]
         if page.text != now.text:
             continue
+        settle = undecided.same if page.title == now.title else undecided.alike
         first, second = cuts_before[old_id], cuts_after[new_id]
-        # A short text says what it says under the title of its page only.
-        telling = 0 if page.title == now.title else SHORT
         if [(each.start, each.end) for each in first] == [(each.start, each.end) for each in second]:
             for passage, other in zip(first, second, strict=True):
-                if passage.end - passage.start >= telling:
-                    undecided.same(passage.id, other.id)
+                settle(passage.id, other.id)
         else:
-            first, second = ([each for each in side if each.end - each.start >= telling] for side in (first, second))
-            _follow(undecided, page.text, first, second)
+            _follow(undecided, page.text, first, second, settle)
 
 
 def _by_document(snapshot: Snapshot) -> dict[str, list[Passage]]:
@@ -46,7 +44,13 @@ def _by_document(snapshot: Snapshot) -> dict[str, list[Passage]]:
     return found
 
 
-def _follow(undecided: Undecided, text: str, before: Sequence[Passage], after: Sequence[Passage]) -> None:
+def _follow(
+    undecided: Undecided,
+    text: str,
+    before: Sequence[Passage],
+    after: Sequence[Passage],
+    settle: Callable[[str, str], None],
+) -> None:
     visible = np.concatenate(([0], np.cumsum([not character.isspace() for character in text])))
     # Counted in visible characters, white space at the ends makes no difference.
     old = {each.id: (int(visible[each.start]), int(visible[each.end])) for each in before}
@@ -58,10 +62,12 @@ def _follow(undecided: Undecided, text: str, before: Sequence[Passage], after: S
         if cut[0] < cut[1] and at[cut]:
             same = id_ if id_ in at[cut] else at[cut][0]
             at[cut].remove(same)
-            undecided.same(id_, same)
+            settle(id_, same)
             del old[id_], new[same]
+    certain = settle == undecided.same
     for group in _groups(old, new):
-        undecided.say(group.kind, group.old, group.new, group.similarity)
+        kind = group.kind if certain or group.kind != "moved" else "edited"
+        undecided.say(kind, group.old, group.new, group.similarity)
 
 
 @dataclass(frozen=True)
@@ -81,17 +87,9 @@ def _groups(old: dict[str, Cut], new: dict[str, Cut]) -> list[_Group]:
             joined[node] = node = joined[joined[node]]
         return node
 
-    after = sorted((id_ for id_ in new if _size(new[id_])), key=lambda id_: (new[id_], id_))
-    first = 0
+    after = Intervals((id_, cut) for id_, cut in new.items() if _size(cut))
     for cut, id_ in sorted((cut, id_) for id_, cut in old.items() if _size(cut)):
-        while first < len(after) and new[after[first]][1] <= cut[0]:
-            first += 1
-        near: dict[str, Cut] = {}
-        for other in islice(after, first, None):
-            if new[other][0] >= cut[1]:
-                break
-            if new[other][1] > cut[0]:
-                near[other] = new[other]
+        near = {other: new[other] for other in after.touching(*cut)}
         for other in _shown_in(cut, near):
             joined[root((1, other))] = root((0, id_))
     members: dict[_Node, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))

@@ -7,7 +7,7 @@ from functools import cached_property
 from runner.changes.change import Kind, PassageChange
 from runner.snapshots import Passage, Snapshot
 
-# A body of fewer characters says too little by itself: "100 per minute" means what its heading says.
+# A body of fewer characters is looked for under its heading first, and elsewhere only then: it may stand anywhere.
 SHORT = 40
 
 
@@ -43,6 +43,10 @@ class Undecided:
     def same(self, old: str, new: str) -> None:
         """Settle that a passage is what it was, under this id."""
         self.say("unchanged" if old == new else "moved", (old,), (new,), 1.0)
+
+    def alike(self, old: str, new: str) -> None:
+        """Propose that a passage went on as another one with the same words."""
+        self.say("edited", (old,), (new,), 1.0)
 
     def heir(self, passage: Passage) -> str | None:
         """The id that a passage would have now, if its document still has a passage so named."""

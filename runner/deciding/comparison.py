@@ -11,14 +11,15 @@ from runner.deciding.scores import RunScores
 from runner.deciding.unjudged import Unjudged, unjudged_between
 from runner.errors import InputError
 from runner.scoring.evaluate import ALL
+from runner.scoring.judgments import Floats
 from runner.scoring.metrics import METRICS
-from runner.scoring.relevance import Floats
 from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_losses
 from runner.stats.power import minimum_detectable
 
 # Params that follow from others, or say nothing about the result.
-# k is none: all runs are cut at one k here.
+# k is none: all runs are cut at one k here. Nor is what slices them: the first run's slices are compared.
 _DERIVED = ("k", "retriever_hash", "retriever", "snapshot.documents", "snapshot.passages", "dataset")
+_SLICING = "slicing."
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ def changed_params(before: Mapping[str, str], after: Mapping[str, str]) -> dict[
     return {
         key: (before.get(key, "-"), after.get(key, "-"))
         for key in sorted(before.keys() | after.keys())
-        if before.get(key) != after.get(key) and key not in _DERIVED
+        if before.get(key) != after.get(key) and key not in _DERIVED and not key.startswith(_SLICING)
     }
 
 

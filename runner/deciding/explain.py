@@ -17,8 +17,9 @@ _KINDS: Sequence[tuple[str, tuple[str, ...]]] = (
     ("program version", ("program_version", "metrics_version")),
     ("library versions", ("version.",)),
 )
-# These follow from what else moved.
+# These follow from what else moved, or move no score: of two runs, the first one's slices are looked at.
 _DERIVED = ("snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role")
+_SLICING = "slicing."
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def causes(before: StoredRun, after: StoredRun) -> list[Cause]:
     moved: dict[str, list[str]] = {}
     for key in sorted(before.params.keys() | after.params.keys()):
         pair = before.params.get(key, "-"), after.params.get(key, "-")
-        if pair[0] != pair[1] and key not in _DERIVED:
+        if pair[0] != pair[1] and key not in _DERIVED and not key.startswith(_SLICING):
             moved.setdefault(_kind(key), []).append(f"{key}: {_short(pair[0])} -> {_short(pair[1])}")
     if "documents" in moved:
         moved["documents"] = document_changes(before.folder, after.folder)

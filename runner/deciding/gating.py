@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from runner.deciding.scores import RunScores
 from runner.errors import ConfigError, InputError
 from runner.policy import Policy, Rule
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 from runner.stats.intervals import bootstrap_intervals
 from runner.stats.paired import TIE, paired_intervals
 from runner.stats.power import minimum_detectable

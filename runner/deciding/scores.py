@@ -12,8 +12,9 @@ from runner.errors import ConfigError, InputError
 from runner.formats.reading import did_you_mean
 from runner.recording.stored import StoredRun
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
+from runner.scoring.judgments import Floats, Judgments
 from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH
-from runner.scoring.relevance import Floats, Judgments, Relevance
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 
 _MOST_SLICES = 20

@@ -11,13 +11,19 @@ from runner.deciding.gating import Estimate
 from runner.deciding.scores import RunScores
 from runner.errors import ConfigError, InputError
 from runner.scoring.metrics import AT_K, METRICS
+from runner.scoring.slices import CROSSING
 from runner.stats.intervals import bootstrap_intervals
 
 # Across a change in any of these, two scores are not scores of the same thing. Parameter -> what it is called.
 BREAKS: Mapping[str, str] = {
     "suite_revision": "suite revision", "snapshot": "snapshot", "unit": "unit", "metrics_version": "metrics version",
 }  # fmt: skip
+_OVER_DEPTH = {"depth": "depth"}
+# Not the windows: the name of a slice says where its window begins and ends.
+_BY_AGE = {"slicing.freshness.field": "freshness field", "slicing.freshness.as_of": "freshness as_of"}
+_HASHES = ("suite_revision", "snapshot")
 _DOCUMENTS = "documents_sha256"
+_UNKNOWN = "not logged"
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,12 @@ class Measure:
         """The k, or None for a metric over the whole depth."""
         return self.k if self.metric in AT_K else None
 
+    @property
+    def breaks(self) -> Mapping[str, str]:
+        """Parameters across whose change this measure is another one, and what they are called."""
+        by_age = "freshness" in self.group.partition(".")[0].split(CROSSING)
+        return {**BREAKS, **(_OVER_DEPTH if self.depth_of_cut is None else {}), **(_BY_AGE if by_age else {})}
+
     def __str__(self) -> str:
         at = f" at k={self.k}" if self.metric in AT_K else ""
         return f"{self.metric}{at}, {self.group or 'all queries'}"
@@ -59,7 +71,7 @@ class Change:
     remark: str = ""
 
     def __str__(self) -> str:
-        return f"{self.what} {short(self.before)} -> {short(self.now)}{self.remark}"
+        return f"{self.what} {self.before} -> {self.now}{self.remark}"
 
 
 @dataclass(frozen=True)
@@ -117,7 +129,7 @@ def trend_of(
     for each in accepted:
         n, value, missing = _measured(measure, each, scores)
         before = points[-1].params if points else None
-        points.append(TrendPoint(each, n, value, missing, _changes(before, each.run.data.params), _moved(before, each)))
+        points.append(TrendPoint(each, n, value, missing, _changes(measure, before, each), _moved(before, each)))
     if not any(point.value for point in points):
         raise ConfigError(f"no accepted run of suite {suite!r} has {measure}: {points[-1].missing}")
     return Trend(suite, measure, tuple(points))
@@ -132,7 +144,8 @@ def _measured(
         values = scores.values(measure.metric, measure.k if measure.metric in AT_K else 1)
         values = values[scores.members(measure.group)]
     except (ConfigError, InputError) as error:
-        return 0, None, str(error)
+        # The run is named beside it; without it, what many runs lack is one reason.
+        return 0, None, str(error).replace(f" of run {accepted.run.info.run_id}", "")
     if not len(values):
         return 0, None, "no query is scored"
     members = np.ones((1, len(values)), np.bool_)
@@ -142,14 +155,16 @@ def _measured(
     return len(values), Estimate(float(values.mean()), float(ends.low[0, 0]), float(ends.high[0, 0])), ""
 
 
-def _changes(before: Mapping[str, str] | None, now: Mapping[str, str]) -> tuple[Change, ...]:
+def _changes(measure: Measure, before: Mapping[str, str] | None, accepted: Accepted) -> tuple[Change, ...]:
     if before is None:
         return ()
-    changes = []
-    for key, name in BREAKS.items():
-        if before[key] != now[key]:
+    now, changes = accepted.run.data.params, []
+    for key, name in measure.breaks.items():
+        old, new = before.get(key, _UNKNOWN), now.get(key, _UNKNOWN)
+        if old != new:
             recut = key == "snapshot" and before[_DOCUMENTS] == now[_DOCUMENTS]
-            changes.append(Change(name, before[key], now[key], " (same documents)" if recut else ""))
+            old, new = (short(old), short(new)) if key in _HASHES else (old, new)
+            changes.append(Change(name, old, new, " (same documents)" if recut else ""))
     return tuple(changes)
 
 

@@ -6,7 +6,7 @@ from math import cos, radians, sin
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.deciding.trend import Trend, TrendPoint, short
+from runner.deciding.trend import Trend, TrendPoint
 from runner.recording.plots import COLOURS, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _key(trend: Trend) -> str:
 def _marks(trend: Trend) -> dict[int, str]:
     """By the number of the point after it, what every break of the line says."""
     return {
-        number: ", ".join(f"{change.what.removeprefix('suite ')} {short(change.now)}" for change in point.changes)
+        number: ", ".join(f"{change.what.removeprefix('suite ')} {change.now}" for change in point.changes)
         for number, point in enumerate(trend.points)
         if point.changes
     }

@@ -15,6 +15,7 @@ from runner.recording.artifacts import code, escape
 
 _HEADER = ("accepted", "run", "id", "revision", "snapshot", "documents", "n", "value", "interval", "gate", "")
 _RIGHT = ("n", "value")
+_MOST_NAMED = 3
 PLOT, TABLE, VALUES, MARKDOWN = "trend.png", "trend.csv", "trend.json", "trend.md"
 
 
@@ -148,9 +149,14 @@ def _changes(point: TrendPoint) -> str:
 
 
 def _remarks(trend: Trend) -> Iterable[str]:
+    lacking: dict[str, list[str]] = {}
     for point in trend.points:
         if point.missing:
-            yield f"{point.accepted.run.info.run_name} ({short(point.accepted.run.info.run_id)}): {point.missing}"
+            info = point.accepted.run.info
+            lacking.setdefault(point.missing, []).append(f"{info.run_name} ({short(info.run_id)})")
+    for reason, runs in lacking.items():
+        more = f" and {len(runs) - _MOST_NAMED} more" if len(runs) > _MOST_NAMED else ""
+        yield f"{', '.join(runs[:_MOST_NAMED])}{more}: {reason}"
     if trend.segment_numbers[-1]:
         yield (
             "runs on either side of a rule are scores of different questions, documents or definitions: no difference "

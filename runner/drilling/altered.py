@@ -1,73 +1,61 @@
 """Copies of a snapshot and of a suite with something removed, renamed or doubled; the originals stay as they are.
 
-What is altered is what the judgments name: a passage, or a whole document. A judged span is altered with the document
-that holds its words. Every altered snapshot has the id of its own content.
+What is altered are pieces: see `runner.drilling.pieces`. Every altered snapshot has the id of its own content.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from runner.documents.document import Document
+from runner.drilling.pieces import Pages, Piece, Range
 from runner.snapshots import Passage, Snapshot
 from runner.suites import JudgedQuery, Suite
 
 
-def target_unit(suite: Suite) -> str:
-    """What is altered for a suite's judgments: `passage` or `document`."""
-    return "passage" if suite.unit == "passage" else "document"
-
-
-def target_of(query: JudgedQuery, id_: str) -> str:
-    """The passage or the document that is altered for one judged id."""
-    return query.spans[id_].document if id_ in query.spans else id_
-
-
-def new_names(snapshot: Snapshot, unit: str, targets: Iterable[str], word: str) -> dict[str, str]:
-    """An id for each target that nothing in the snapshot has: `en/a.md (moved)`.
+def new_mark(snapshot: Snapshot, word: str) -> str:
+    """What makes new ids of the ids of a snapshot: ` (moved)`.
 
     A space sorts before whatever else ids go on with, so that the new one stands where the old one did.
     """
-    taken = set(snapshot.units(unit))
-    names = {}
-    for target in targets:
-        name = f"{target} ({word})"
-        while name in taken:
-            name += "*"
-        names[target] = name
-    return names
+    mark = f" ({word})"
+    while any(id_.endswith(mark) for unit in ("document", "passage") for id_ in snapshot.units(unit)):
+        mark += "*"
+    return mark
 
 
-def without(snapshot: Snapshot, unit: str, targets: Collection[str]) -> Snapshot:
-    """The snapshot less some passages, or less some documents with all their passages."""
-    if unit == "passage":
-        return _named(snapshot, snapshot.documents, (each for each in snapshot.passages if each.id not in targets))
-    documents = (each for each in snapshot.documents if each.id not in targets)
-    return _named(snapshot, documents, (each for each in snapshot.passages if each.document not in targets))
+def without(snapshot: Snapshot, pieces: Collection[Piece]) -> Snapshot:
+    """The snapshot less some passages, and less the documents, or the words of documents, that go with them."""
+    gone = {id_ for piece in pieces for id_ in piece.passages}
+    whole = {piece.document for piece in pieces if piece.whole}
+    cuts: dict[str, list[Range]] = defaultdict(list)
+    for piece in pieces:
+        cuts[piece.document] += piece.cuts
+    documents = (_less(each, sorted(cuts[each.id])) for each in snapshot.documents if each.id not in whole)
+    left = (each for each in snapshot.passages if each.id not in gone)
+    return _named(snapshot, documents, (_earlier(each, cuts[each.document]) for each in left))
 
 
-def moved(snapshot: Snapshot, unit: str, names: Mapping[str, str]) -> Snapshot:
+def moved(snapshot: Snapshot, pieces: Collection[Piece], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids."""
-    rest = without(snapshot, unit, names)
-    documents = (*rest.documents, *_document_copies(snapshot, unit, names))
-    return _named(snapshot, documents, (*rest.passages, *_passage_copies(snapshot, unit, names)))
+    return _with(without(snapshot, pieces), snapshot, pieces, mark)
 
 
-def copied(snapshot: Snapshot, unit: str, names: Mapping[str, str]) -> Snapshot:
+def copied(snapshot: Snapshot, pieces: Collection[Piece], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids too."""
-    documents = (*snapshot.documents, *_document_copies(snapshot, unit, names))
-    return _named(snapshot, documents, (*snapshot.passages, *_passage_copies(snapshot, unit, names)))
+    return _with(snapshot, snapshot, pieces, mark)
 
 
-def renamed(suite: Suite, names: Mapping[str, str], snapshot: Snapshot) -> Suite:
+def renamed(suite: Suite, pieces: Collection[Piece], mark: str, snapshot: Snapshot) -> Suite:
     """The suite with its judgments led to the new ids, pinned to the snapshot that has them."""
-    return pinned(replace(suite, queries=tuple(_renamed(query, names) for query in suite.queries)), snapshot)
+    piece_of = {id_: piece for piece in pieces for id_ in piece.judged}
+    return pinned(replace(suite, queries=tuple(_led(query, piece_of, mark) for query in suite.queries)), snapshot)
 
 
-def with_copies(suite: Suite, names: Mapping[str, str], snapshot: Snapshot) -> Suite:
+def with_copies(suite: Suite, pieces: Collection[Piece], mark: str, snapshot: Snapshot) -> Suite:
     """The suite that judges the copies as it judges what they are copies of, pinned to the snapshot that has them."""
     queries = []
-    for query in suite.queries:
-        copy = _renamed(query, names)
+    for query, copy in zip(suite.queries, renamed(suite, pieces, mark, snapshot).queries, strict=True):
         said = tuple(dict.fromkeys((*query.judgments, *copy.judgments)))
         both = {**query.grades, **copy.grades}
         queries.append(replace(query, grades=both, judgments=said, spans={**query.spans, **copy.spans}))
@@ -79,34 +67,38 @@ def pinned(suite: Suite, snapshot: Snapshot) -> Suite:
     return replace(suite, snapshot=snapshot.id, documents=None)
 
 
-def _renamed(query: JudgedQuery, names: Mapping[str, str]) -> JudgedQuery:
-    spans = {id_: replace(each, document=names.get(each.document, each.document)) for id_, each in query.spans.items()}
-    ids = {id_: spans[id_].id if id_ in spans else names.get(id_, id_) for id_ in query.grades}
+def _led(query: JudgedQuery, piece_of: Mapping[str, Piece], mark: str) -> JudgedQuery:
+    led = {
+        id_: piece_of[id_].led_to(id_, query.spans, mark) if id_ in piece_of else (id_, query.spans.get(id_))
+        for id_ in query.grades
+    }
     return replace(
         query,
-        grades={ids[id_]: grade for id_, grade in query.grades.items()},
-        judgments=tuple(replace(each, id=ids[each.id]) for each in query.judgments),
-        spans={each.id: each for each in spans.values()},
+        grades={led[id_][0]: grade for id_, grade in query.grades.items()},
+        judgments=tuple(replace(each, id=led[each.id][0]) for each in query.judgments),
+        spans={id_: span for id_, span in led.values() if span},
         lines={},
     )
 
 
-def _passage_copies(snapshot: Snapshot, unit: str, names: Mapping[str, str]) -> Iterator[Passage]:
-    for passage in snapshot.passages:
-        if unit == "passage":
-            if passage.id in names:
-                yield replace(passage, id=names[passage.id])
-        elif passage.document in names:
-            name = names[passage.document]
-            # A passage's id begins with its document's, unless a chunker of somebody's own says otherwise.
-            begins = passage.id.startswith(passage.document)
-            rest = passage.id.removeprefix(passage.document) if begins else f"#{passage.id}"
-            yield replace(passage, id=f"{name}{rest}", document=name)
+def _with(base: Snapshot, snapshot: Snapshot, pieces: Collection[Piece], mark: str) -> Snapshot:
+    pages = Pages(snapshot)
+    copies = [piece.copies(pages, mark) for piece in pieces]
+    documents = (*base.documents, *(each for found, _ in copies for each in found))
+    return _named(base, documents, (*base.passages, *(each for _, found in copies for each in found)))
 
 
-def _document_copies(snapshot: Snapshot, unit: str, names: Mapping[str, str]) -> Iterator[Document]:
-    if unit == "document":
-        yield from (replace(each, id=names[each.id]) for each in snapshot.documents if each.id in names)
+def _less(document: Document, cuts: list[Range]) -> Document:
+    if not cuts:
+        return document
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(document.text)]
+    return replace(document, text="".join(document.text[a:b] for a, b in zip(starts, ends, strict=True)))
+
+
+def _earlier(passage: Passage, cuts: Iterable[Range]) -> Passage:
+    """The passage where it stands once these are cut; it overlaps none of them."""
+    gone = sum(end - start for start, end in cuts if end <= passage.start)
+    return replace(passage, start=passage.start - gone, end=passage.end - gone)
 
 
 def _named(snapshot: Snapshot, documents: Iterable[Document], passages: Iterable[Passage]) -> Snapshot:

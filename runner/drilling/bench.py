@@ -1,28 +1,40 @@
 """Where altered copies are measured: by the steps of every job, but for the logging, and in a store of its own."""
 
 import sys
+import tempfile
 from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.base import Combining, Query, Rankings, Rescoring
+from retrievers.base import Query, Rankings
 from runner.config import LatencySettings, Settings
+from runner.drilling.pieces import Piece, pieces_of
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
 from runner.engine.plan import Job, Plan, Request, Stage, make_plan
 from runner.errors import RunnerError
 from runner.repeat import StoredInputs
 from runner.scoring.evaluate import Evaluation, JudgedSet, evaluate
-from runner.snapshots import Snapshot
+from runner.snapshots import Snapshot, SnapshotStore
+from runner.suite_formats.own import OwnSuite, write_own
 from runner.suites import Suite
 
 
 class Unrankable(RunnerError):
     """The retriever could not rank what it was given."""
+
+
+class Stale(RunnerError):
+    """A ranking of another snapshot passed for one of this."""
+
+
+class Misread(RunnerError):
+    """What was read back is not what was stored."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,11 @@ class Measurement:
         """The suite laid over the snapshot."""
         return self.job.judged
 
+    @cached_property
+    def pieces(self) -> dict[str, Piece]:
+        """What of the snapshot is altered for each judged id."""
+        return pieces_of(self.judged.suite, self.job.stage.snapshot)
+
 
 class Bench:
     """Plans, ranks and scores without a trace outside its folder; texts and pairs are computed once for all copies."""
@@ -46,6 +63,8 @@ class Bench:
     def __init__(self, settings: Settings, folder: Path) -> None:
         own = {"store": str(folder), "latency": LatencySettings(sample=0), "cache": "on", "resume": False, "gate": None}
         self.settings = settings.model_copy(update=own)
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         self._cache = Cache(folder / "cache")
 
     def __enter__(self) -> "Bench":
@@ -54,13 +73,35 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self._cache.__exit__()
 
+    def stored(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot as a store has it. Raises Misread where that is another one."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            store = SnapshotStore(Path(folder))
+            store.save(snapshot)
+            read = store.load(snapshot.id)
+        if (read.documents_sha256, read.passages) != (snapshot.documents_sha256, snapshot.passages):
+            raise Misread(f"snapshot {snapshot.id} was stored, and another one was read back")
+        return read
+
+    def written(self, suite: Suite) -> Suite:
+        """The suite as its files have it. Raises Misread where that is another one, InputError as reading does."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            read = OwnSuite(write_own(suite, Path(folder))).read()
+        if [query.row() for query in read.queries] != [query.row() for query in suite.queries]:
+            raise Misread(f"suite {suite.name!r} was written, and another one was read back")
+        return read
+
     def plan(self, snapshot: Snapshot, suite: Suite, retriever: Any = None) -> Plan:
         """Plan the one job, with another retriever node if one is given. Raises InputError as every plan does."""
         settings = self.settings.model_copy(update={"retriever": retriever}) if retriever else self.settings
         return make_plan([Request((), settings)], StoredInputs(snapshot, suite))
 
     def measure(self, snapshot: Snapshot, suite: Suite) -> Measurement:
-        """Rank and score. Raises InputError where the suite does not fit, Unrankable where the retriever fails."""
+        """Rank and score.
+
+        Raises InputError where the suite does not fit, Unrankable where the retriever fails, Stale where a ranking is
+        not of this snapshot.
+        """
         job = self._ranked(self.plan(snapshot, suite))
         rankings, pool = self._found(job.stage, job.queries)
         return Measurement(job, rankings, pool, self.score(job.judged, rankings, pool))
@@ -94,11 +135,11 @@ class Bench:
         return job
 
     def _found(self, stage: Stage, queries: tuple[Query, ...]) -> tuple[Rankings, Rankings]:
-        rankings = stage.rankings(queries, self.settings.depth)
-        retriever = stage.part.object
-        if isinstance(retriever, Combining | Rescoring):
-            return rankings, retriever.candidates(stage.source_rankings(queries))
-        return rankings, rankings
+        rankings, pool = stage.rankings(queries, self.settings.depth), stage.pool(queries, self.settings.depth)
+        n = len(stage.snapshot.passages)
+        if any(each.rows.max(initial=-1) >= n for each in (rankings, pool)):
+            raise Stale(f"the ranking names passages that are gone: snapshot {stage.snapshot.id} has {n}")
+        return rankings, pool
 
 
 def _questions(judged: JudgedSet) -> Suite:

@@ -11,16 +11,18 @@ from tqdm import tqdm
 from runner.config import Settings
 from runner.drilling.bench import Bench, Measurement
 from runner.drilling.carrying_out import Outcome, carry_out
+from runner.drilling.counting import count
 from runner.drilling.doubling import duplicate, repeat
 from runner.drilling.exercise import Drill, Exercise
 from runner.drilling.model_files import swap_files
+from runner.drilling.pieces import Piece
 from runner.drilling.removal import Chooser, Removal
 from runner.drilling.shuffling import shuffle
-from runner.drilling.verdicts import made_up_for, nothing_to_lose, verdicts
+from runner.drilling.verdicts import made_up_for, nothing_to_lose, tells_of_all, verdicts
 from runner.engine.plan import Inputs
-from runner.errors import ConfigError
+from runner.errors import ConfigError, InputError
 
-# A passage that goes may let another query of the slice find as much: then the next one is tried.
+# A passage that goes may let other queries, or others of the same one's, move up as much: then the next one is tried.
 _MOST_TRIES = 5
 
 
@@ -28,11 +30,20 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
     """Drill one configuration; fields: names of slices' fields or crossings, all that there are if none is named.
 
     The store is neither read nor written: what is ranked is kept in a folder that goes with the drill. Raises
-    RunnerError, as a run would, where the suite does not fit the snapshot or the retriever fails on it.
+    RunnerError, as a run would, where the suite does not fit the snapshot or the retriever fails on it; ConfigError for
+    a holdout, and InputError where no query is scored.
     """
     # A dry run stores no snapshot.
     read = settings.model_copy(update={"dry_run": True})
-    snapshot, suite = inputs.snapshot(read), inputs.suite(read)
+    suite = inputs.suite(read)
+    if suite.role == "holdout":
+        raise ConfigError(
+            f"suite {suite.name!r} has the role holdout: a drill needs no holdout, and would show its scores without "
+            "counting as a look; drill core, or another suite"
+        )
+    if not suite.scored():
+        raise InputError(f"{suite.path or suite.name}: no scored query, nothing to drill")
+    snapshot = inputs.snapshot(read)
     with tempfile.TemporaryDirectory(prefix="drill-") as folder, Bench(settings, Path(folder)) as bench:
         before = bench.measure(snapshot, suite)
         groups = chosen_groups(before, fields)
@@ -43,8 +54,9 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
                 exercises += drilled.exercises(group)
                 bar.update()
             exercises += [
+                count(before),
                 shuffle(bench, before, settings.seed),
-                *([duplicate(bench, before, drilled.targets)] if drilled.targets else []),
+                *([duplicate(bench, before, drilled.pieces)] if drilled.pieces else []),
                 repeat(bench, before),
             ]
             bar.update()
@@ -66,18 +78,22 @@ class _Slices:
         self._outcomes: dict[tuple[str, ...], Outcome] = {}
 
     @property
-    def targets(self) -> list[str]:
+    def pieces(self) -> list[Piece]:
         """Everything that was removed so far."""
-        return sorted({target for targets in self._outcomes for target in targets})
+        pieces = {piece for outcome in self._outcomes.values() for piece in outcome.removal.pieces}
+        return sorted(pieces, key=lambda piece: piece.id)
 
     def exercises(self, group: str) -> list[Exercise]:
         """The three exercises of one slice."""
-        outcome = None
+        tried: list[tuple[bool, bool, Outcome]] = []
         for removal in islice(self._chooser.removals(group), _MOST_TRIES):
             outcome = self._outcome(removal)
-            if not made_up_for(self._before, group, outcome):
+            tried.append((made_up_for(self._before, group, outcome), not tells_of_all(self._before, outcome), outcome))
+            if tried[-1][:2] == (False, False):
                 break
-        return verdicts(self._before, group, outcome) if outcome else nothing_to_lose(self._before, group)
+        if not tried:
+            return nothing_to_lose(self._before, group)
+        return verdicts(self._before, group, min(tried, key=lambda each: each[:2])[2])
 
     def _outcome(self, removal: Removal) -> Outcome:
         if removal.targets not in self._outcomes:

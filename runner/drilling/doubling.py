@@ -5,24 +5,26 @@ from math import isfinite
 
 import numpy as np
 
-from runner.drilling.altered import copied, new_names, pinned, target_unit, with_copies
-from runner.drilling.bench import Bench, Measurement, Unrankable, doubled
+from runner.drilling.altered import copied, new_mark, pinned, with_copies
+from runner.drilling.bench import Bench, Measurement, Stale, Unrankable, doubled
 from runner.drilling.exercise import DUPLICATE, EXACT, FAILED, NOT_APPLICABLE, NOTICED, REPEAT, Exercise
+from runner.drilling.pieces import Piece
 from runner.scoring.evaluate import Evaluation
 from runner.scoring.metrics import MEAN_NAMES
 
 
-def duplicate(bench: Bench, before: Measurement, targets: Sequence[str]) -> Exercise:
+def duplicate(bench: Bench, before: Measurement, pieces: Sequence[Piece]) -> Exercise:
     """Add copies of judged passages under other ids, unjudged and then judged as well, and look at every score."""
-    suite, snapshot = before.judged.suite, before.job.stage.snapshot
-    names = new_names(snapshot, target_unit(suite), targets, "copy")
-    twice = copied(snapshot, target_unit(suite), names)
-    suites = (pinned(suite, twice), with_copies(suite, names, twice))
+    suite, snapshot, what = before.judged.suite, before.job.stage.snapshot, tuple(piece.id for piece in pieces)
+    mark = new_mark(snapshot, "copy")
+    twice = copied(snapshot, pieces, mark)
+    suites = (pinned(suite, twice), with_copies(suite, pieces, mark, twice))
     try:
         measured = [bench.measure(twice, each).evaluation for each in suites]
-    except Unrankable as error:
-        return Exercise(DUPLICATE, "", NOT_APPLICABLE, str(error).splitlines()[0], what=tuple(targets))
-    return _bounded(DUPLICATE, before.evaluation, measured, targets)
+    except (Stale, Unrankable) as error:
+        verdict = FAILED if isinstance(error, Stale) else NOT_APPLICABLE
+        return Exercise(DUPLICATE, "", verdict, str(error).splitlines()[0], what=what)
+    return _bounded(DUPLICATE, before.evaluation, measured, what)
 
 
 def repeat(bench: Bench, before: Measurement) -> Exercise:

@@ -10,7 +10,7 @@ FAILED: Verdict = "failed to notice"
 NOT_APPLICABLE: Verdict = "not applicable"
 
 REMOVE, REFUSE, UPDATE = "remove", "refuse", "update"
-SHUFFLE, DUPLICATE, REPEAT, SWAP = "shuffle", "duplicate", "repeat", "swap"
+COUNT, SHUFFLE, DUPLICATE, REPEAT, SWAP = "count", "shuffle", "duplicate", "repeat", "swap"
 # What is done for each slice; the others are done once.
 FOR_EACH_SLICE = (REMOVE, REFUSE, UPDATE)
 # Scores are means of floats: what is equal may differ in the last digits.

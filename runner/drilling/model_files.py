@@ -1,13 +1,10 @@
 """A model file swapped for one that differs in a byte: the retriever must not pass for the same any more."""
 
-import base64
-import importlib.metadata
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +22,18 @@ _FINGERPRINT = "fingerprint"
 
 @dataclass(frozen=True)
 class _Reader:
-    """A node that reads files. keys: where it stands in the retriever's configuration. paths: file by parameter."""
+    """A node that reads files. keys: where it stands in the retriever's configuration. paths: by the parameter that
+    names, or could name, each; one in a folder by `parameter/name in the folder`.
+    """
 
     keys: Keys
     part: Part
     paths: Mapping[str, Path]
+
+    def named(self, parameter: str) -> Path:
+        """What the parameter of that key names: the file, or the folder that it is in."""
+        inside = parameter.count("/")
+        return self.paths[parameter].parents[inside - 1] if inside else self.paths[parameter]
 
 
 def swap_files(bench: Bench, before: Measurement, folder: Path) -> list[Exercise]:
@@ -39,24 +43,34 @@ def swap_files(bench: Bench, before: Measurement, folder: Path) -> list[Exercise
     exercises = []
     for number, (keys, node) in enumerate(readers.values()):
         part = build(node, "retriever")
-        paths = _paths(part, node)
-        name = ".".join(map(str, keys)) or part.name
-        if paths:
-            reader = _Reader(keys, part, paths)
-            exercises += [_swap(bench, before, reader, each, folder / str(number)) for each in paths]
-        elif part.contents:
-            reason = "where its files lie cannot be told from its settings; name a folder of this machine"
-            exercises.append(Exercise(SWAP, name, NOT_APPLICABLE, reason))
+        reader = _Reader(keys, part, _paths(part, node))
+        if part.contents and not reader.paths:
+            reason = "it hashes files and none of them is found; its method files_read() has to say where they lie"
+            exercises.append(Exercise(SWAP, ".".join(map(str, keys)) or part.name, FAILED, reason))
+        exercises += [
+            _swap(bench, before, reader, each, folder / f"{number}-{place}") for place, each in enumerate(reader.paths)
+        ]
     nothing = f"{before.job.stage.part.name} reads no file"
     return exercises or [Exercise(SWAP, "", NOT_APPLICABLE, nothing)]
 
 
 def _swap(bench: Bench, before: Measurement, reader: _Reader, parameter: str, folder: Path) -> Exercise:
-    copies = {key: _copy(path, folder / parameter / key) for key, path in reader.paths.items()}
-    retriever = _with(before.job.settings.retriever, reader.keys, {key: str(path) for key, path in copies.items()})
-    name, what = ".".join(map(str, (*reader.keys, parameter))), (reader.paths[parameter].name,)
+    path = reader.paths[parameter]
+    name, what = ".".join(map(str, (*reader.keys, parameter))), (path.name,)
+    # Compared here with the file itself: of a hash that is wrong all along, no change tells.
+    hashes = sorted(reader.part.contents.values())
+    if reader.named(parameter) == path and path.is_file() and hashes and _sha256(path) not in hashes:
+        reason = f"the SHA-256 of {what[0]} is {_sha256(path)[:8]}, not {' or '.join(each[:8] for each in hashes)}"
+        return Exercise(SWAP, name, FAILED, reason, what=what)
+    copies: dict[str, Path] = {}
+    for key in reader.paths:
+        named = key.partition("/")[0]
+        if named not in copies:
+            copies[named] = _copy(reader.named(key), folder / named)
+    retriever = _with(before.job.settings.retriever, reader.keys, {key: str(copy) for key, copy in copies.items()})
     same = _identity(bench, before, retriever)
-    _flip(copies[parameter])
+    named, _, inside = parameter.partition("/")
+    _flip(copies[named] / inside)
     try:
         other = _identity(bench, before, retriever)
     except (RunnerError, RetrievalError) as error:
@@ -66,6 +80,10 @@ def _swap(bench: Bench, before: Measurement, reader: _Reader, parameter: str, fo
     noticed = same[_FINGERPRINT] != other[_FINGERPRINT] and len(changed) > 1
     reason = f"one byte of {what[0]}: {', '.join(changed) or 'neither a hash nor a parameter changed'}"
     return Exercise(SWAP, name, NOTICED if noticed else FAILED, reason, what=what)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _identity(bench: Bench, before: Measurement, retriever: Node) -> dict[str, str]:
@@ -95,43 +113,13 @@ def _with(value: Any, keys: Keys, changes: Mapping[str, str]) -> Any:
 
 
 def _paths(part: Part, node: Node) -> dict[str, Path]:
-    """The files that a node reads, by the parameter that names, or could name, each."""
+    """The files that a node reads, as its part says and as its parameters name them."""
     named = {
         str(key): Path(value).expanduser() for key, value in node.items() if key != TARGET and isinstance(value, str)
     }
-    # A folder is only taken for a model where the part says that files decide its results.
-    found = {key: path for key, path in named.items() if path.is_file() or (part.contents and path.is_dir())}
-    return found or _paths_in_wheels(part, node)
-
-
-def _paths_in_wheels(part: Part, node: Node) -> dict[str, Path]:
-    """The files that came with installed packages, found by their hash in the packages' records.
-
-    Which parameter may name which is not written anywhere: those that nobody set are tried in every order, until the
-    part reads the very same contents.
-    """
-    files = [path for path in map(_installed().get, part.contents.values()) if path] if part.contents else []
-    unset = [str(key) for key, value in node.items() if value is None]
-    for chosen in permutations(unset, len(files)) if files else ():
-        paths = dict(zip(chosen, files, strict=True))
-        try:
-            if build({**node, **{key: str(path) for key, path in paths.items()}}, part.path).contents == part.contents:
-                return paths
-        except (RunnerError, RetrievalError):
-            continue
-    return {}
-
-
-@cache
-def _installed() -> dict[str, Path]:
-    """Every file of every installed package by its SHA-256 in hex, as the packages' records have it."""
-    files = {}
-    for distribution in importlib.metadata.distributions():
-        for file in distribution.files or ():
-            if file.hash and file.hash.mode == "sha256":
-                digits = base64.urlsafe_b64decode(file.hash.value + "=" * (-len(file.hash.value) % 4)).hex()
-                files[digits] = Path(str(file.locate()))
-    return files
+    files = {key: path for key, path in named.items() if path.is_file()} | part.files_read
+    # A folder is only taken for a model where the part says that files decide its results, and not which.
+    return files or {key: path for key, path in named.items() if part.contents and path.is_dir()}
 
 
 def _copy(path: Path, folder: Path) -> Path:

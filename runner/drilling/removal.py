@@ -1,47 +1,48 @@
 """Which judged passages to remove so that a slice has to fall, whatever else moves up in the ranking."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from runner.drilling.altered import target_of, target_unit
 from runner.drilling.bench import Bench, Measurement, struck_out
 from runner.drilling.exercise import EXACT
+from runner.drilling.pieces import Piece
 from runner.scoring.evaluate import Evaluation
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 
 
 @dataclass(frozen=True)
 class Removal:
-    """targets: passages or documents, sorted. query: position of the scored query that loses by it for sure.
+    """pieces: what goes, by id. query: position of the scored query that loses by it for sure.
 
-    touched: positions of all scored queries that a target is relevant to.
+    touched: positions of all scored queries to which something of it is relevant.
     """
 
-    targets: tuple[str, ...]
+    pieces: tuple[Piece, ...]
     query: int
     touched: frozenset[int]
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The ids of the pieces."""
+        return tuple(piece.id for piece in self.pieces)
 
-def relevant_targets(measured: Measurement) -> list[dict[str, int]]:
-    """For each scored query, the targets that hold something relevant, with how many relevant units each holds."""
-    suite = measured.judged.suite
-    found = []
-    for query in measured.judged.scored:
-        held: dict[str, int] = defaultdict(int)
-        for id_, grade in query.grades.items():
-            if grade >= suite.min_grade:
-                held[target_of(query, id_)] += 1
-        found.append(dict(held))
-    return found
+
+def relevant_pieces(measured: Measurement) -> list[dict[Piece, int]]:
+    """For each scored query, the pieces that hold something relevant, with how many relevant units each holds."""
+    least = measured.judged.suite.min_grade
+    return [
+        dict(Counter(measured.pieces[id_] for id_, grade in query.grades.items() if grade >= least))
+        for query in measured.judged.scored
+    ]
 
 
 class Chooser:
     """Orders, slice by slice, what could be removed.
 
-    As few targets as can be, then those that the fewest queries outside the slice need, then one that was taken for an
+    As few pieces as can be, then those that the fewest queries outside the slice need, then one that was taken for an
     earlier slice: slices share what is equally good for them. What is foreseen to let others of the slice gain as much
     as is lost comes last.
     """
@@ -70,7 +71,7 @@ class Chooser:
         )  # fmt: skip
         later = []
         for each in ordered:
-            if self._foresight.change(each.targets)[row].sum() < 0:
+            if self._foresight.change(each)[row].sum() < 0:
                 yield each
             else:
                 later.append(each)
@@ -78,23 +79,23 @@ class Chooser:
 
 
 class _Foresight:
-    """Reads the rankings that are there with some targets struck out: exact where passages are scored one by one."""
+    """Reads the rankings that are there with some pieces struck out: exact where passages are scored one by one."""
 
     def __init__(self, bench: Bench, measured: Measurement) -> None:
         self._bench, self._measured = bench, measured
-        snapshot, unit = measured.job.stage.snapshot, target_unit(measured.judged.suite)
-        self._target = np.array([each.id if unit == "passage" else each.document for each in snapshot.passages])
+        self._rows = {id_: row for row, id_ in enumerate(measured.job.stage.snapshot.units("passage"))}
         self._before = self._share(measured.evaluation)
         self._known: dict[tuple[str, ...], Floats] = {}
 
-    def change(self, targets: tuple[str, ...]) -> Floats:
+    def change(self, removal: Removal) -> Floats:
         """The change of each scored query's share of what is relevant to it in the first k, float64 [queries]."""
-        if targets not in self._known:
-            struck = np.isin(self._target, targets)
+        if removal.targets not in self._known:
+            struck = np.zeros(len(self._rows), np.bool_)
+            struck[[self._rows[id_] for piece in removal.pieces for id_ in piece.passages]] = True
             left = (struck_out(each, struck) for each in (self._measured.rankings, self._measured.pool))
             after = self._share(self._bench.score(self._measured.judged, *left))
-            self._known[targets] = np.where(np.abs(after - self._before) > EXACT, after - self._before, 0.0)
-        return self._known[targets]
+            self._known[removal.targets] = np.where(np.abs(after - self._before) > EXACT, after - self._before, 0.0)
+        return self._known[removal.targets]
 
     def _share(self, evaluation: Evaluation) -> Floats:
         # Counted here: of a recall that does not move, nothing could be foreseen.
@@ -103,30 +104,30 @@ class _Foresight:
 
 
 def _candidates(measured: Measurement) -> Iterator[Removal]:
-    """For each query that finds something: each target that is enough by itself, else as many as it takes.
+    """For each query that finds something: each piece that is enough by itself, else as many as it takes.
 
     With f of R relevant units in the first k, less than f are left for certain once more than R - f are gone.
     """
-    targets = relevant_targets(measured)
-    needed_by: dict[str, set[int]] = defaultdict(set)
-    for number, held in enumerate(targets):
-        for target in held:
-            needed_by[target].add(number)
+    pieces = relevant_pieces(measured)
+    needed_by: dict[Piece, set[int]] = defaultdict(set)
+    for number, held in enumerate(pieces):
+        for piece in held:
+            needed_by[piece].add(number)
     found = measured.evaluation.found.found_at(measured.evaluation.k).tolist()
-    for number, held in enumerate(targets):
+    for number, held in enumerate(pieces):
         if not found[number]:
             continue
         enough = sum(held.values()) - found[number] + 1
-        alone: list[tuple[str, ...]] = [(target,) for target, units in held.items() if units >= enough]
+        alone: list[tuple[Piece, ...]] = [(piece,) for piece, units in held.items() if units >= enough]
         for removed in alone or [_several(held, enough, needed_by)]:
-            touched = frozenset[int]().union(*(needed_by[target] for target in removed))
-            yield Removal(tuple(sorted(removed)), number, touched)
+            touched = frozenset[int]().union(*(needed_by[piece] for piece in removed))
+            yield Removal(tuple(sorted(removed, key=lambda piece: piece.id)), number, touched)
 
 
-def _several(held: Mapping[str, int], enough: int, needed_by: Mapping[str, set[int]]) -> tuple[str, ...]:
-    removed: list[str] = []
-    for target in sorted(held, key=lambda target: (len(needed_by[target]), target)):
-        removed.append(target)
+def _several(held: Mapping[Piece, int], enough: int, needed_by: Mapping[Piece, set[int]]) -> tuple[Piece, ...]:
+    removed: list[Piece] = []
+    for piece in sorted(held, key=lambda piece: (len(needed_by[piece]), piece.id)):
+        removed.append(piece)
         if sum(held[each] for each in removed) >= enough:
             break
     return tuple(removed)

@@ -6,7 +6,7 @@ import numpy as np
 
 from runner.drilling.bench import Measurement, Unrankable
 from runner.drilling.carrying_out import Outcome
-from runner.drilling.declared import strangers
+from runner.drilling.counting import Counter, fell_behind
 from runner.drilling.exercise import (
     EXACT,
     FAILED,
@@ -18,8 +18,15 @@ from runner.drilling.exercise import (
     UPDATE,
     Exercise,
 )
+from runner.drilling.membership import strangers
 from runner.errors import RunnerError
 from runner.scoring.evaluate import Evaluation
+from runner.scoring.judgments import Floats
+from runner.scoring.metrics import MEAN_NAMES
+
+# What falls with every relevant item that goes from the first k, and what does where it was the first, or the last one.
+FALL = ("recall", "precision", "ndcg", "ap")
+MAY_FALL = ("hit", "rr")
 
 
 def most_lost(others: int) -> float:
@@ -53,66 +60,93 @@ def made_up_for(before: Measurement, group: str, outcome: Outcome) -> bool:
     members = slices.members[slices.names.index(group)]
     needy = np.zeros(len(members), np.bool_)
     needy[sorted(outcome.removal.touched)] = True
-    change = outcome.gone.values["recall"] - before.evaluation.values["recall"]
+    change = _changes(before.evaluation, outcome.gone.evaluation)["recall"]
     # By the queries' own scores: a mean that does not follow them is another matter.
-    return bool(change[members].sum() >= -EXACT and change[members & needy].sum() < -EXACT)
+    return bool(change[members].sum() >= 0 and change[members & needy].sum() < 0)
+
+
+def tells_of_all(before: Measurement, outcome: Outcome) -> bool:
+    """Whether the query that loses has nothing left that moved up and could make another metric rise."""
+    if isinstance(outcome.gone, RunnerError):
+        return True
+    number, least = outcome.removal.query, before.judged.suite.min_grade
+    old, new = (Counter(each).found(number) for each in (before, outcome.gone))
+    return fell_behind(old, new, before.evaluation.k, least)
 
 
 def _removed(before: Measurement, group: str, outcome: Outcome) -> Exercise:
     if isinstance(outcome.gone, RunnerError):
         return _unmeasured(REMOVE, before, group, outcome, outcome.gone)
-    old, new = before.evaluation, outcome.gone
-    change = new.values["recall"] - old.values["recall"]
-    others = np.ones(len(change), np.bool_)
+    old, new = before.evaluation, outcome.gone.evaluation
+    others = np.ones(len(before.judged.scored), np.bool_)
     others[sorted(outcome.removal.touched)] = False
-    change = np.where(np.abs(change) > EXACT, change, 0.0)[others]
+    change = _changes(old, new)["recall"][others]
     lost = float(np.maximum(-change, 0.0).sum())
     seen = (
         f"needed by {len(outcome.removal.touched)}; of the {len(change)} others {(change < 0).sum()} fell "
         f"(by {lost:.3g} together), {(change > 0).sum()} rose"
     )
-    if fault := strangers(before.judged, group):
-        return _exercise(REMOVE, before, group, outcome, new, fault)
-    if belied := _belied(old, new):
-        return _exercise(REMOVE, before, group, outcome, new, f"means are not those of their queries: {belied}")
-    if made_up_for(before, group, outcome):
+    loser = before.judged.scored[outcome.removal.query].id
+    fault = strangers(before.judged, group)
+    if not fault and (belied := _belied(old, new)):
+        fault = f"means are not those of their queries: {belied}"
+    if not fault and made_up_for(before, group, outcome):
         reason = f"whatever goes, other queries of the slice gain as much; {seen}"
         return replace(_exercise(REMOVE, before, group, outcome, new, reason), verdict=NOT_APPLICABLE)
-    if not new.means[group]["recall"] < old.means[group]["recall"] - EXACT:
-        loser = before.judged.scored[outcome.removal.query].id
-        return _exercise(REMOVE, before, group, outcome, new, f"it did not fall, though query {loser!r} has to; {seen}")
-    if lost > most_lost(len(change)) + EXACT:
+    if not fault and not new.means[group]["recall"] < old.means[group]["recall"] - EXACT:
+        fault = f"it did not fall, though query {loser!r} has to; {seen}"
+    if not fault and tells_of_all(before, outcome):
+        kept = _kept(before, outcome, new)
+        fault = f"query {loser!r} lost something relevant, but {kept}; {seen}" if kept else ""
+    elif not fault:
+        seen += f"; what is left of query {loser!r} moved up, so that recall alone tells"
+    if not fault and lost > most_lost(len(change)) + EXACT:
         fault = f"queries that need nothing of it lost more than {most_lost(len(change)):.3g} query's worth; {seen}"
-        return _exercise(REMOVE, before, group, outcome, new, fault)
-    return _exercise(REMOVE, before, group, outcome, new, "", seen)
+    return _exercise(REMOVE, before, group, outcome, new, fault, seen)
+
+
+def _kept(before: Measurement, outcome: Outcome, new: Evaluation) -> str:
+    """Metrics in which the query that lost something gained, or in which it had to lose and did not."""
+    old, number = before.evaluation, outcome.removal.query
+    # Of spans, precision counts the passages that show any: one may go and two that show another together come.
+    fall = [name for name in FALL if not (name == "precision" and before.judged.suite.unit == "span")]
+    changes = {name: float(change[number]) for name, change in _changes(old, new).items()}
+    rose = [name for name in (*fall, *MAY_FALL) if changes[name] > 0]
+    stayed = [name for name in fall if changes[name] == 0]
+    said = (("rose", rose), ("did not fall", stayed))
+    return " and ".join(f"{', '.join(names)} {verb}" for verb, names in said if names)
+
+
+def _changes(old: Evaluation, new: Evaluation) -> dict[str, Floats]:
+    """By metric, the change of each query, zero where it is one of rounding only, float64 [queries]."""
+    changes = {name: new.values[name] - old.values[name] for name in old.values}
+    return {name: np.where(np.abs(change) > EXACT, change, 0.0) for name, change in changes.items()}
 
 
 def _belied(old: Evaluation, new: Evaluation) -> str:
-    """Slices whose mean moved otherwise than their queries did, each with both."""
-    change = new.values["recall"] - old.values["recall"]
-    rows = zip(old.judged.slices.names, old.judged.slices.members, strict=True)
-    moves = (
-        (name, new.means[name]["recall"] - old.means[name]["recall"], change[members].mean()) for name, members in rows
-    )
-    return ", ".join(
-        f"{name} moved by {mean:.3g}, its queries by {queries:.3g}"
-        for name, mean, queries in moves
-        if abs(mean - queries) > EXACT
-    )
+    """Means of slices that moved otherwise than their queries did, each with both; three at most."""
+    found = []
+    for metric, change in _changes(old, new).items():
+        mean = MEAN_NAMES.get(metric, metric)
+        for name, members in zip(old.judged.slices.names, old.judged.slices.members, strict=True):
+            moved, queries = new.means[name][mean] - old.means[name][mean], float(change[members].mean())
+            if abs(moved - queries) > EXACT:
+                found.append(f"{mean} of {name} moved by {moved:.3g}, its queries by {queries:.3g}")
+    return ", ".join(found[:3])
 
 
 def _refused(group: str, outcome: Outcome) -> Exercise:
     verdict = FAILED if outcome.unrefused else NOTICED
     reason = "; ".join(outcome.unrefused) or outcome.refusal
-    removal = outcome.removal
-    return Exercise(REFUSE, group, verdict, reason, n=len(removal.touched), what=removal.targets)
+    return Exercise(REFUSE, group, verdict, reason, n=outcome.refused, what=outcome.removal.targets)
 
 
 def _updated(before: Measurement, group: str, outcome: Outcome) -> Exercise:
     if isinstance(outcome.back, RunnerError):
         return _unmeasured(UPDATE, before, group, outcome, outcome.back)
     old, new = before.evaluation, outcome.back
-    differing = np.flatnonzero(np.abs(new.values["recall"] - old.values["recall"]) > EXACT)
+    changes = _changes(old, new)
+    differing = np.flatnonzero(np.any([change != 0 for change in changes.values()], axis=0))
     revision = before.judged.suite.revision
     # Where the new id sorts elsewhere, a tie at the cut may fall the other way: one query may differ.
     allowed = 0 if outcome.in_order else 1
@@ -120,10 +154,11 @@ def _updated(before: Measurement, group: str, outcome: Outcome) -> Exercise:
     if outcome.revision == revision:
         fault = f"the revision is still {revision}"
     elif len(differing) > allowed:
-        fault = f"{len(differing)} queries did not come back to what they were"
+        names = ", ".join(name for name, change in changes.items() if change.any())
+        fault = f"{len(differing)} queries did not come back to what they were in {names}"
     elif belied := _belied(old, new):
         fault = f"means are not those of their queries: {belied}"
-    seen = f"revision {revision} -> {outcome.revision}, every query as before"
+    seen = f"revision {revision} -> {outcome.revision}, every query as before in every metric"
     return _exercise(UPDATE, before, group, outcome, new, fault, seen)
 
 

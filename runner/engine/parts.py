@@ -110,6 +110,16 @@ class Part:
         files = getattr(self.object, "files", None)
         return {parameter: file_digest(path) for parameter, path in files().items()} if files else {}
 
+    @property
+    def files_read(self) -> dict[str, Path]:
+        """Where every file lies that the object says it reads, by the parameter that names it or could.
+
+        A file in a folder that a parameter names is called `parameter/name in the folder`. From its optional method
+        `files_read()`, else from `files()`, which leaves out what came with a package.
+        """
+        said = getattr(self.object, "files_read", None) or getattr(self.object, "files", None)
+        return {parameter: Path(path) for parameter, path in said().items()} if callable(said) else {}
+
     def walk(self) -> Iterator["Part"]:
         """This part and every part inside it, outermost first."""
         yield self

@@ -74,6 +74,12 @@ class Stage:
         depths = self.part.object.source_depths
         return {name: source.rankings(queries, depths[name]) for name, source in self.sources.items()}
 
+    def pool(self, queries: Sequence[Query], depth: int) -> Rankings:
+        """What this stage looked at; a one-stage retriever looked at everything, so its own ranking to that depth."""
+        if isinstance(self.part.object, Combining | Rescoring):
+            return self.part.object.candidates(self.source_rankings(queries))
+        return self.rankings(queries, depth)
+
 
 @dataclass(eq=False)
 class Job:

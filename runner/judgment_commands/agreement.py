@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner.errors import ConfigError, InputError
+from runner.formats.reading import did_you_mean
 from runner.judging.agreement.measure import agree
 from runner.judging.agreement.report import MOST_LISTED, print_agreement
 from runner.judging.exchange.pair_files import read_pairs
@@ -14,7 +15,7 @@ from runner.judging.exchange.pair_row import PairRow
 from runner.judging.exchange.ratings import Source, collect, suite_rows
 from runner.scoring.slices import slice_queries
 from runner.suite_formats.own import OwnSuite
-from runner.suites import Suite
+from runner.suites import CROSSING, DERIVED_FIELDS, Suite
 
 HELP = "measure how far annotators agree (Cohen's kappa, Krippendorff's alpha), and list where they do not"
 
@@ -72,6 +73,10 @@ def _of_suite(source: Source, suite: Suite) -> Source:
 def _groups(suite: Suite | None, fields: Sequence[str]) -> Mapping[str, Sequence[str]]:
     if suite is None or not fields:
         return {}
+    known = sorted({name for query in suite.queries for name in query.fields} | set(DERIVED_FIELDS))
+    for name in (part.strip() for field in fields for part in field.split(CROSSING)):
+        if name not in known:
+            raise ConfigError(f"--slice: suite {suite.name!r} has no field {name!r}{did_you_mean(name, known)}")
     slices = slice_queries(suite.queries, fields, min_grade=suite.min_grade)
     chosen = tuple(f"{field}." for field in fields)
     return {

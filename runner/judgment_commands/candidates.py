@@ -39,6 +39,11 @@ _COLUMNS = ("query_id", "slices", "ranked", "first_relevant_rank", "lost_in")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the sources and the options."""
+    parser.epilog = (
+        "Order: the first of every kind of reason (failing, pooled, clicked), then the second of every kind, and so "
+        "on; within a kind the highest priority first. The priorities of different kinds cannot be compared. "
+        "`review --candidates` asks in this order."
+    )
     parser.add_argument(
         "overrides", nargs="*", help="store=... or tracking.uri=...; with --suite NAME also dataset=..."
     )
@@ -46,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--failures", metavar="RUN_ID", help="a run whose failing queries to look at")
     parser.add_argument("--pool", nargs="+", metavar="RUN_ID", help="runs whose first results to pool")
     parser.add_argument("--depth", type=int, default=10, help="how far down a ranking to look (default 10)")
-    parser.add_argument("--most", type=int, default=200, help="at most so many candidates (default 200)")
+    parser.add_argument("--most", type=int, default=200, help="keep the first so many (default 200)")
     parser.add_argument("--out", type=Path, metavar="FILE.jsonl", help="write them there, and FILE.meta.json beside")
     parser.add_argument("--rules", type=Path, metavar="FILE.yaml", help="anonymising rules (default conf/anonymise/)")
     parser.add_argument("--suite", help="what is judged by now: a name of conf/suite/ or the head of a suite")
@@ -68,10 +73,11 @@ def run(parsed: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="candidates-") as folder:
         runs = _Runs(place.tracker(), place.store, Path(folder), suite)
         found = _gather(parsed, pool, runs, rules, place)
-    print_candidates(found, sys.stdout)
+    print_candidates(found, sys.stdout, parsed.most)
     if parsed.out:
-        write_candidates(found, parsed.out, parsed.most)
-        print(f"written: {parsed.out} and {meta_path(parsed.out)}")
+        written = write_candidates(found, parsed.out, parsed.most)
+        every = f"{len(found.candidates):,} (--most {parsed.most})"
+        print(f"written {written:,} of {every}: {parsed.out} and {meta_path(parsed.out)}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`check SUITE --snapshot ID`: does everything that a suite judges exist in a snapshot, and what is still open?"""
+"""`check SUITE [--snapshot ID]`: does everything that a suite judges exist in a snapshot, and what is still open?"""
 
 import argparse
 import sys
@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from runner.errors import InputError
 from runner.inputs import snapshot_store
 from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.hand_edits import edits
 from runner.judging.history.record import Record
-from runner.judging.history.replay import replay
+from runner.judging.reviewing.judged_snapshot import judged_snapshot
+from runner.judgment_commands.listed import listed
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
 from runner.recording.clean_holdout import leak_error, leaks_of
@@ -23,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     parser.add_argument("suite", metavar="SUITE", help=SUITE_HELP)
     parser.add_argument("overrides", nargs="*", metavar="OVERRIDE", help="where snapshots are: store=FOLDER")
-    parser.add_argument("--snapshot", required=True, metavar="ID", help="id, beginning of it, or name")
+    parser.add_argument(
+        "--snapshot", metavar="ID", help="id, beginning of it, or name (default: the one that the suite is pinned to)"
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -32,9 +36,8 @@ def run(parsed: argparse.Namespace) -> int:
     place.refuse_rest()
     file = named_suite(parsed.suite)
     store = snapshot_store(place.store)
-    snapshot = store.load(parsed.snapshot)
     suite = file.read()
-    suite.check(snapshot)
+    snapshot = judged_snapshot(store, suite, parsed.snapshot)
     if suite.role == HOLDOUT:
         collections = [made.collection for made in store.history() if made.id == snapshot.id] or [""]
         leaks = merged(leak for name in collections for leak in leaks_of(suite, place.store, name))
@@ -43,7 +46,7 @@ def run(parsed: argparse.Namespace) -> int:
     record = Record.beside(file.path)
     entries = record.entries()
     print(f"{suite.name}: fits snapshot {snapshot.id}")
-    for line in (*_counts(suite), *_open(suite, entries)):
+    for line in (*_counts(suite), *_open(suite, entries, interrupted=file.draft.exists())):
         print(f"  {line}")
     if torn := record.torn():
         print(f"warning: {torn}", file=sys.stderr)
@@ -59,22 +62,31 @@ def _counts(suite: Suite) -> Iterator[str]:
         f"{len(suite.queries)} queries: {len(suite.scored())} scored, {len(suite.unanswerable())} unanswerable, "
         f"{len(suite.unjudged())} unjudged or waiting"
     )
+    if unjudged := suite.unjudged():
+        yield f"unjudged or waiting: {listed([query.id for query in unjudged])}"
     by_source = Counter(judgment.source for judgment in said)
     sources = ", ".join(f"{by_source[source]} {source}" for source in SOURCES if by_source[source]) or "none"
     people = len({judgment.annotator for judgment in said if judgment.annotator})
     yield f"{pairs} judged pairs, {len(said)} judgments by {people} named annotators: {sources}"
 
 
-def _open(suite: Suite, entries: tuple[Entry, ...]) -> Iterator[str]:
+def _open(suite: Suite, entries: tuple[Entry, ...], *, interrupted: bool) -> Iterator[str]:
     disputed = [query for query in suite.queries if query.disputed]
     pairs = sum(len(query.disputed) for query in disputed)
     if pairs:
-        yield f"{pairs} disputed pairs in {len(disputed)} queries, in no gate until they are adjudicated"
+        ids = listed([query.id for query in disputed])
+        yield f"{pairs} disputed pairs, in no gate until they are adjudicated, in queries: {ids}"
     adjudicated = sum(judgment.adjudicated for query in suite.queries for judgment in query.judgments)
     if adjudicated:
         yield f"{adjudicated} adjudicated"
-    waiting = Counter(entry.what for entry in pending_in(entries))
+    pending = pending_in(entries)
+    waiting = Counter(entry.what for entry in pending)
     if waiting:
-        yield f"{waiting['proposed']} proposed and {waiting['gone']} gone wait for review"
-    if replay(suite, entries).revision != suite.revision:
+        ids = listed(list(dict.fromkeys(entry.query for entry in pending)))
+        yield f"{waiting['proposed']} proposed and {waiting['gone']} gone wait for review, in queries: {ids}"
+    after, edited = edits(suite, entries, interrupted=interrupted)
+    if edited:
+        ids = listed([entry.query for entry in edited])
+        yield f"changed by hand or merged since the last answer, which the next review notes in the record: {ids}"
+    if after.revision != suite.revision:
         yield "the record holds answers that the file does not; review writes them"

@@ -10,8 +10,8 @@ from runner.judging.exchange.label_studio import label_config
 from runner.judging.exchange.pair_files import refuse_suffix, write_pairs
 from runner.judging.history.atomic import replace_file
 from runner.judging.history.grade_range import highest_grade
+from runner.judging.history.hand_edits import edits
 from runner.judging.history.record import Record
-from runner.judging.history.replay import replay
 from runner.judging.reviewing.candidate_file import CandidateRow, fitted, read_candidates
 from runner.judging.reviewing.judged_snapshot import judged_snapshot, old_texts
 from runner.judging.reviewing.passage_texts import PassageTexts
@@ -61,7 +61,7 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"note: the rows have no texts: {error}")
         texts = None
     entries = Record.beside(file.path).entries()
-    suite = replay(suite, entries) if suite.frozen is None else suite
+    suite = edits(suite, entries, interrupted=file.draft.exists())[0] if suite.frozen is None else suite
     if parsed.only or parsed.candidates:
         candidates: tuple[CandidateRow, ...] = ()
         if parsed.candidates and texts:

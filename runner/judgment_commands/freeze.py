@@ -3,7 +3,8 @@
 import argparse
 
 from runner.judging.history.revision import freeze
-from runner.judgment_commands.named_suite import SUITE_HELP, named_suite, whoever
+from runner.judgment_commands.annotator import whoever
+from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 
 HELP = "pin a suite to its present revision, and keep a copy of it"
 

@@ -1,7 +1,8 @@
 """`import SUITE FILE`: what was judged elsewhere becomes part of a suite, once."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ from runner.inputs import snapshot_store
 from runner.judging.exchange.importing import Import, Importer
 from runner.judging.exchange.pair_files import PairFile, read_pairs
 from runner.judging.exchange.pair_row import PairRow
+from runner.judging.history.entry import Entry
 from runner.judging.history.grade_range import highest_grade
 from runner.judging.history.live_suite import LiveSuite
+from runner.judging.history.suite_file import SuiteFile
 from runner.judging.reviewing.judged_snapshot import judged_snapshot
 from runner.judging.reviewing.passage_texts import PassageTexts
-from runner.judging.reviewing.review import declared_fields
-from runner.judgment_commands.annotator import annotator_name
+from runner.judging.reviewing.review import new_query, out_of_means
+from runner.judgment_commands.annotator import annotator_name, whoever
+from runner.judgment_commands.listed import listed
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
+from runner.suites import Suite
 
 HELP = "read pairs that were labelled elsewhere: JSONL, CSV, or the JSON export of Label Studio"
 _TOLD = {
@@ -46,8 +51,8 @@ def run(parsed: argparse.Namespace) -> int:
     place = Place.of(parsed.overrides)
     place.refuse_rest()
     file = named_suite(parsed.suite)
-    live = LiveSuite(file)
     names, annotator = _names(parsed.annotator)
+    live = LiveSuite(file, by=annotator or whoever())
     read = read_pairs(Path(parsed.file))
     rows = _named_rows(read, names, annotator, parsed.file)
     try:
@@ -57,22 +62,19 @@ def run(parsed: argparse.Namespace) -> int:
             raise
         texts = None
     highest = highest_grade(live.suite, live.entries, parsed.grades)
-    importer = Importer(live.suite, live.entries, path=parsed.file, highest=highest, annotator=annotator, texts=texts)
-    held = {query.id for query in live.suite.queries}
-    new: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        if row.query_id not in held:
-            new[row.query_id] = {**row.fields, **new.get(row.query_id, {})}
-    found = importer.plan(rows, {query: declared_fields(file, fields) for query, fields in new.items()})
-    live.record.extend(found.drafts)
-    live.apply()
-    for line in _told(found, read):
+    outside: set[str] = set()
+    found = Import((), {})
+
+    def plan(suite: Suite, entries: Sequence[Entry]) -> Sequence[Entry]:
+        nonlocal found
+        importer = Importer(suite, entries, path=parsed.file, highest=highest, annotator=annotator, texts=texts)
+        outside.update(out_of_means(suite, entries, {row.query_id for row in rows}))
+        found = importer.plan(rows, _new_queries(rows, suite, file))
+        return found.drafts
+
+    live.change(plan)
+    for line in (*_told(found, read), *_open(live, {draft.query for draft in found.drafts} - outside, parsed.suite)):
         print(line)
-    disputed = sum(bool(query.disputed) for query in live.suite.queries)
-    if disputed:
-        print(
-            f"queries on which annotators disagree now: {disputed}; settle them: review {parsed.suite} --only disputed"
-        )
     print(f"{parsed.suite} is at revision {live.suite.revision}")
     return 0
 
@@ -104,6 +106,30 @@ def _named_rows(read: PairFile, names: Mapping[str, str], annotator: str | None,
             f"{path}: is the work of {len(nameless)} people, not of {annotator!r} alone; name them: {each}"
         )
     return [replace(row, annotator=known.get(row.annotator or "") or row.annotator) for row in read.rows]
+
+
+def _new_queries(rows: Sequence[PairRow], suite: Suite, file: SuiteFile) -> Mapping[str, Mapping[str, Any]]:
+    """The queries of the rows that the suite does not hold yet, as the record has them."""
+    held = {query.id for query in suite.queries}
+    first: dict[str, PairRow] = {}
+    fields: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row.query_id not in held:
+            first.setdefault(row.query_id, row)
+            fields[row.query_id] = {**row.fields, **fields.get(row.query_id, {})}
+    return {
+        id_: new_query(file, row.text.strip(), row.history, fields[id_], row.query_source) for id_, row in first.items()
+    }
+
+
+def _open(live: LiveSuite, touched: Collection[str], named: str) -> Iterator[str]:
+    """What somebody has to look at after the import."""
+    disputed = [query.id for query in live.suite.queries if query.disputed]
+    if disputed:
+        command = f"python -m runner.judgments review {shlex.quote(named)} --only disputed"
+        yield f"queries on which annotators disagree now: {listed(disputed)}; settle them: {command}"
+    if left := out_of_means(live.suite, live.entries, touched):
+        yield f"in no mean now, since nothing relevant to them is known: {listed(left)}"
 
 
 def _told(found: Import, read: PairFile) -> list[str]:

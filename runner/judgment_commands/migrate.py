@@ -7,8 +7,9 @@ from runner.inputs import snapshot_store
 from runner.judging.history.record import Record
 from runner.judging.migration.files import refuse_unfinished, target_of, write_migration
 from runner.judging.migration.migrate import migrate
+from runner.judgment_commands.annotator import whoever
 from runner.judgment_commands.migration_report import migration_lines
-from runner.judgment_commands.named_suite import SUITE_HELP, named_suite, whoever
+from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
 
 HELP = "carry judgments over to a newer snapshot; what is not certain waits for review"

@@ -52,7 +52,8 @@ _EXPLAINED: Mapping[str, str] = {
 def _why(migration: Migration) -> Iterator[str]:
     reasons: dict[tuple[str, str], int] = {}
     for entry in migration.entries[1:]:
-        key = (entry.what, entry.note)
+        # What follows a semicolon is of one entry only.
+        key = (entry.what, entry.note.partition(";")[0])
         reasons[key] = reasons.get(key, 0) + 1
     if reasons:
         listed = sorted(reasons.items(), key=lambda each: (list(_EXPLAINED).index(each[0][0]), -each[1], each[0]))

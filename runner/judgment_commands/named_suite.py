@@ -1,6 +1,5 @@
 """The suite that a command line names: by its file, or by a name of conf/suite."""
 
-import getpass
 from pathlib import Path
 
 from runner.errors import ConfigError, InputError
@@ -30,11 +29,3 @@ def named_suite(name: str) -> SuiteFile:
     if not found.is_file():
         raise ConfigError(f"suite {name!r} is {found}, which is not there")
     return SuiteFile(found)
-
-
-def whoever() -> str | None:
-    """The login name, which stands for a person who gave none."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return None

@@ -49,7 +49,7 @@ def run(parsed: argparse.Namespace) -> int:
     annotator = annotator_name(parsed.annotator)
     file = named_suite(parsed.suite)
     torn = Record.beside(file.path).torn()
-    live = LiveSuite(file)
+    live = LiveSuite(file, by=annotator)
     store = snapshot_store(place.store)
     snapshot = judged_snapshot(store, live.suite, parsed.snapshot)
     candidates: tuple[CandidateRow, ...] = ()
@@ -62,7 +62,9 @@ def run(parsed: argparse.Namespace) -> int:
     print(f"suite {live.suite.name} on snapshot {snapshot.id}, as {annotator}")
     if torn:
         print(f"note: {torn}")
-    if before is None and any(item.old for item in review.items()):
+    for edited in live.edited:
+        print(f"note: query {edited.query} was {edited.note}; the record says so")
+    if before is None and any(item.entry for item in review.items()):
         print("note: the old snapshot is not stored, so the old texts cannot be shown beside the new ones")
     with answers(single=not parsed.lines and highest <= _ONE_KEY) as given:
         screen = Screen(sys.stdout, texts, before, blind=parsed.blind)

@@ -48,9 +48,8 @@ class Tracer:
             Step(_name(stage, scored, names), depth, self._ranks(stage, depth, queries, job.judged))
             for stage, depth in _sources(job.stage)
         ]
-        retriever = job.stage.part.object
-        if isinstance(retriever, Combining | Rescoring):
-            pool = retriever.candidates(job.stage.source_rankings(queries))
+        if isinstance(job.stage.part.object, Combining | Rescoring):
+            pool = job.stage.pool(queries, job.settings.depth)
             steps.append(Step(f"pool of {job.stage.part.name}", None, _first_ranks(pool, job.judged)))
         steps.append(Step(job.stage.part.name, job.settings.depth, scored.evaluation.found.first_rank))
         return steps

@@ -7,20 +7,27 @@ from runner.errors import InputError, Problem
 from runner.recording.seen_queries import SeenQueries
 from runner.suite_formats.beside import suites_beside
 from runner.suites import ROLES, Suite
-from runner.suites.leak import HOLDOUT, Leak, holdout_leaks, merged
+from runner.suites.leak import HOLDOUT, Leak, file_of, holdout_leaks, merged
 
 _TUNED = tuple(role for role in ROLES if role != HOLDOUT)
 _OUT_OF_HOLDOUT = "what was tuned on shows nothing about a release: take it out of the holdout suite"
+_SAME_ID = "; if it has the same id by chance only, give it another id"
+_SAME_DATASET = ", or its collection another name than the other's (dataset.name=...)"
 _OUT_OF_ONE = "scoring it here would make the holdout one question poorer: take it out of one of the two"
 
 
-def leaks_of(suite: Suite, store: str | Path, dataset: str, others: Iterable[Suite] = ()) -> tuple[Leak, ...]:
+def leaks_of(
+    suite: Suite, store: str | Path, dataset: str, others: Sequence[tuple[Suite, str]] = ()
+) -> tuple[Leak, ...]:
     """Every query of a holdout suite known from tuning: in suites beside its file, in a store's record, in others.
 
-    dataset: the name under which ids mean the same. Raises InputError for a suite beside it that cannot be read.
+    dataset: the name under which ids mean the same; each of the others has its own. Suites that lie in one folder are
+    taken to be of one dataset. Raises InputError for a suite beside it that cannot be read.
     """
-    beside = holdout_leaks(suite, [*suites_beside(suite, _TUNED), *others])
-    return merged([*beside, *SeenQueries(store).leaks(suite, dataset)])
+    alike = [other for other, its in others if its == dataset]
+    strange = [other for other, its in others if its != dataset]
+    beside = holdout_leaks(suite, [*suites_beside(suite, _TUNED), *alike])
+    return merged([*beside, *holdout_leaks(suite, strange, by_id=False), *SeenQueries(store).leaks(suite, dataset)])
 
 
 def refuse_leaks(scored: Sequence[tuple[Suite, str]], store: str | Path) -> None:
@@ -28,7 +35,7 @@ def refuse_leaks(scored: Sequence[tuple[Suite, str]], store: str | Path) -> None
 
     Raises InputError naming the first 20 queries of each suite that is not clean, with where else they stand.
     """
-    tuned = [suite for suite, _ in scored if suite.role != HOLDOUT]
+    tuned = [(suite, dataset) for suite, dataset in scored if suite.role != HOLDOUT]
     errors: list[str] = []
     for suite, dataset in scored:
         if suite.role == HOLDOUT:
@@ -38,13 +45,15 @@ def refuse_leaks(scored: Sequence[tuple[Suite, str]], store: str | Path) -> None
             problems = _spent_problems(suite)
             errors.append(_error(suite, problems, _OUT_OF_ONE) if problems else "")
     if any(errors):
-        raise InputError("\n".join(filter(None, errors)))
+        raise InputError("\n".join(dict.fromkeys(filter(None, errors))))
 
 
 def leak_error(suite: Suite, leaks: Iterable[Leak]) -> str:
     """What is said of a holdout suite that leaks: the first 20 queries with their lines, and how to mend it."""
-    lines = _lines(suite)
-    return _error(suite, [Problem(lines.get(leak.query_id), str(leak)) for leak in leaks], _OUT_OF_HOLDOUT)
+    lines, leaks = _lines(suite), tuple(leaks)
+    by_id = [leak for leak in leaks if leak.id_alone]
+    mend = _OUT_OF_HOLDOUT + _SAME_ID * bool(by_id) + _SAME_DATASET * any(leak.recorded for leak in by_id)
+    return _error(suite, [Problem(lines.get(leak.query_id), str(leak)) for leak in leaks], mend)
 
 
 def _error(suite: Suite, problems: Sequence[Problem], mend: str) -> str:
@@ -62,12 +71,11 @@ def _spent_problems(suite: Suite) -> list[Problem]:
     lines = _lines(suite) if holdouts else {}
     for holdout in holdouts:
         for leak in holdout_leaks(holdout, [suite]):
-            same = " and ".join(leak.matched)
             problems.append(
                 Problem(
                     lines.get(leak.other_id),
                     f"query {leak.other_id!r} is query {leak.query_id!r} of the holdout suite {holdout.name!r} "
-                    f"({holdout.path}): same {same}",
+                    f"({file_of(holdout, suite)}): same {' and '.join(leak.matched)}",
                 )
             )
     return problems

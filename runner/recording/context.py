@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from retrievers.base import Rankings, Rescoring
 from runner.engine.plan import Job
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 from runner.scoring.text_length import token_lengths
 from runner.snapshots import Snapshot
 

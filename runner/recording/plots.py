@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runner.scoring.relevance import Floats
+from runner.scoring.judgments import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -116,6 +116,7 @@ def params_of(job: Job) -> dict[str, Any]:
     params |= _chunker_params(stage.snapshot.settings.get("chunker", {}))
     for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
         params[f"normalization.{key}"] = value
+    params |= _flat({"slicing": settings.slicing.model_dump(mode="json")})
     # MLflow's compare page opens with the first three parameters that differ, by name: these sort last, so
     # that k, pool and retriever come first.
     names = part_names(root)

@@ -10,7 +10,7 @@ from pathlib import Path
 from runner.errors import RunnerError
 from runner.suites import Suite
 from runner.suites.leak import HOLDOUT, ID, TEXT, Leak, merged
-from runner.suites.question_key import question_key
+from runner.suites.question_key import question_keys
 
 FILE = "seen_queries.db"
 _BATCH = 500
@@ -55,7 +55,11 @@ class SeenQueries:
                 connection.execute("INSERT OR IGNORE INTO revision VALUES (?, ?, ?, ?)", (*of, suite.revision, now))
                 connection.executemany(
                     "INSERT OR IGNORE INTO query VALUES (?, ?, ?, ?, ?)",
-                    ((*of, query.id, _hashed(question_key(query)), now) for query in suite.queries),
+                    (
+                        (*of, query.id, _hashed(key), now)
+                        for query in suite.queries
+                        for key in question_keys(suite, query) or ("",)
+                    ),
                 )
             connection.execute("COMMIT")
 
@@ -66,14 +70,14 @@ class SeenQueries:
         ids = {query.id for query in suite.queries}
         of_key: dict[bytes, list[str]] = {}
         for query in suite.queries:
-            if text := question_key(query):
-                of_key.setdefault(_hashed(text), []).append(query.id)
+            for key in question_keys(suite, query):
+                of_key.setdefault(_hashed(key), []).append(query.id)
         found = []
         with self._open() as connection:
-            for key, name, id_, at in _rows(connection, "key", list(of_key)):
-                found += [_leak(each, name, id_, TEXT, at) for each in of_key[key]]
-            for _, name, id_, at in _rows(connection, "id", sorted(ids), "dataset = ? AND", dataset):
-                found.append(_leak(id_, name, id_, ID, at))
+            for hashed, where, name, id_, at in _rows(connection, "key", list(of_key)):
+                found += [_leak(each, where, name, id_, TEXT, at) for each in of_key[hashed]]
+            for _, where, name, id_, at in _rows(connection, "id", sorted(ids), "dataset = ? AND", dataset):
+                found.append(_leak(id_, where, name, id_, ID, at))
         return merged(found)
 
     def _known(self, pairs: Sequence[tuple[Suite, str]]) -> list[bool]:
@@ -114,17 +118,18 @@ class SeenQueries:
 
 def _rows(
     connection: sqlite3.Connection, column: str, values: Sequence[str | bytes], also: str = "", *bound: str
-) -> Iterator[tuple[bytes, str, str, str]]:
-    """(key, suite, id, at) of the questions whose column has one of those values."""
+) -> Iterator[tuple[bytes, str, str, str, str]]:
+    """(key, dataset, suite, id, at) of the questions whose column has one of those values."""
     for start in range(0, len(values), _BATCH):
         batch = values[start : start + _BATCH]
         marks = ",".join("?" * len(batch))
-        wanted = f"SELECT key, suite, id, at FROM query WHERE {also} {column} IN ({marks}) ORDER BY at"
+        wanted = f"SELECT key, dataset, suite, id, at FROM query WHERE {also} {column} IN ({marks}) ORDER BY at"
         yield from connection.execute(wanted, (*bound, *batch))
 
 
-def _leak(query_id: str, suite: str, other_id: str, matched: str, at: str) -> Leak:
-    return Leak(query_id, suite, other_id, (matched,), f"scored here since {at[:10]}")
+def _leak(query_id: str, dataset: str, suite: str, other_id: str, matched: str, at: str) -> Leak:
+    where = f"dataset {dataset!r}, scored here since {at[:10]}" if dataset else f"scored here since {at[:10]}"
+    return Leak(query_id, suite, other_id, (matched,), where, recorded=True)
 
 
 def _hashed(text: str) -> bytes:

@@ -2,17 +2,14 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from runner.config import Settings
 from runner.errors import ConfigError
-from runner.inputs import corpus_path, read_snapshot, snapshot_store
+from runner.inputs import collection_of, corpus_path, read_snapshot, snapshot_store
 from runner.requests import compose_request, refuse_unreadable
 from runner.snapshots import Snapshot, SnapshotStore
 
 HELP = "read documents, cut them into passages and keep them under one id"
-_DIRECT = ("corpus=", "corpus.path=")
-_DATASET = ("dataset=", "dataset.")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,14 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("overrides", nargs="*", help="settings, like corpus.path=docs/ chunker=heading")
     parser.add_argument("--name", help="a name that stands for the id from now on, like 2026-11")
-    parser.add_argument("--collection", help="which documents these are a state of (default: the dataset, or DIR)")
+    parser.add_argument(
+        "--collection", help="which documents these are a state of (default: the dataset, or DIR if that is elsewhere)"
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Build and store; building the same content again stores nothing new."""
     settings = _compose(parsed.overrides)
     snapshot = read_snapshot(settings)
-    collection = parsed.collection or _collection(parsed.overrides, settings)
+    collection = parsed.collection or collection_of(settings)
     store = snapshot_store(settings.store)
     there = store.exists(snapshot.id)
     if not settings.dry_run:
@@ -58,15 +57,6 @@ def _readable(override: str) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'{key}="{escaped}"'
     return override
-
-
-def _collection(overrides: Sequence[str], settings: Settings) -> str:
-    direct = any(word.startswith(_DIRECT) for word in overrides)
-    dataset = any(word.startswith(_DATASET) and not word.startswith("dataset.suite=") for word in overrides)
-    path = corpus_path(settings)
-    if direct and not dataset and path:
-        return Path(path).name if Path(path).is_dir() else Path(path).stem
-    return str(settings.dataset.get("name", ""))
 
 
 def _print(snapshot: Snapshot, store: SnapshotStore, collection: str, note: str, there: bool) -> None:

@@ -1,7 +1,6 @@
 """A difference as Markdown and as JSON, complete."""
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from runner.changes.change import PassageChange
 from runner.changes.difference import Difference
 from runner.changes.touched import Touched
 from runner.changes.wording import Piece
+from runner.judging.history.atomic import replace_file
 from runner.recording.artifacts import code, escape
 from runner.snapshot_commands.diff_print import PROPOSALS, alike, count_words, wording_of
 from runner.snapshot_commands.moves import moves
@@ -22,12 +22,9 @@ _TAGS = {"same": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "<
 
 def write_files(difference: Difference, labels: tuple[str, str], folder: Path) -> None:
     """Write diff.md and diff.json into a folder, each whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
     values = json.dumps(difference_values(difference, labels), ensure_ascii=False, indent=1, allow_nan=False)
     for name, text in (("diff.md", difference_markdown(difference, labels)), ("diff.json", f"{values}\n")):
-        draft = folder / f".{name}.draft"
-        draft.write_text(text, "utf-8")
-        os.replace(draft, folder / name)
+        replace_file(folder / name, text.encode())
 
 
 def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:

@@ -3,6 +3,9 @@
 import argparse
 import json
 import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from runner.errors import ConfigError
@@ -27,13 +30,14 @@ def run(parsed: argparse.Namespace) -> int:
         raise ConfigError(f"unknown word {words[0]!r}; this command takes store=DIR and --collection NAME")
     catalog = store.catalog()
     made = store.history(parsed.collection)
-    rows = [_row(each, store, catalog) for each in made if store.exists(each.id)]
+    there = [each for each in made if store.exists(each.id)]
+    rows = [_row(each, store, catalog) for each in _together(there)]
     if rows:
         print(_table(rows))
     else:
         of = f" of collection {parsed.collection!r}" if parsed.collection else ""
         print(f"no snapshot{of} in {store.root}; make one with python -m runner.snapshot build")
-    if deleted := len(made) - len(rows):
+    if deleted := len({each.id for each in made} - {each.id for each in there}):
         print(f"{deleted} more in the catalog, deleted since")
     for line in catalog.torn:
         print(f"note: {catalog.path}:{line} was left unfinished by a writer that was killed", file=sys.stderr)
@@ -51,7 +55,27 @@ def minute(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-def _row(made: Made, store: SnapshotStore, catalog: Catalog) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class _Making:
+    """A snapshot that one or more collections came to; again: those that had come to it before."""
+
+    first: Made
+    collections: tuple[str, ...]
+    again: bool
+
+
+def _together(makings: Sequence[Made]) -> list[_Making]:
+    """One for all collections that came to a snapshot for the first time, one for the second time, ..."""
+    found: dict[tuple[str, int], list[Made]] = defaultdict(list)
+    times: Counter[tuple[str, str]] = Counter()
+    for each in makings:
+        times[each.id, each.collection] += 1
+        found[each.id, times[each.id, each.collection]].append(each)
+    return [_Making(those[0], tuple(each.collection for each in those), time > 1) for (_, time), those in found.items()]
+
+
+def _row(making: _Making, store: SnapshotStore, catalog: Catalog) -> tuple[str, ...]:
+    made = making.first
     head: dict[str, Any] = {}
     try:
         head = json.loads((store.root / made.id / "snapshot.json").read_bytes())
@@ -61,8 +85,8 @@ def _row(made: Made, store: SnapshotStore, catalog: Catalog) -> tuple[str, ...]:
     return (
         made.id,
         ", ".join(catalog.names_of(made.id)),
-        made.collection,
-        f"{made.at[:16]}".replace("T", " "),
+        ", ".join(filter(None, making.collections)),
+        minute(made.at) + (" again" if making.again else ""),
         *counts,
     )
 

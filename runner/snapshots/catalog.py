@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -11,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
+from runner.formats.appending import append_whole
 from runner.formats.canonical import canonical_json
 from runner.formats.reading import id_fault
 
 # What a snapshot's id looks like: a name of this form could be taken for one.
 _ID = re.compile(r"[0-9a-f]{16}")
+# A name is typed on command lines: what a shell or a path would take apart is not in it.
+_NAME_MARKS = "._-"
 _TEXTS = ("id", "collection", "at", "corpus")
 
 
@@ -78,7 +82,7 @@ class Catalog:
         return held
 
     def names_of(self, id_: str) -> tuple[str, ...]:
-        """The names of one snapshot, oldest first."""
+        """The names of one snapshot, the oldest first."""
         return tuple(name for name, holder in self.names.items() if holder == id_)
 
     def makings(self) -> tuple[Made, ...]:
@@ -110,8 +114,16 @@ class Catalog:
 
     def refuse_name(self, name: str, id_: str) -> None:
         """Raise InputError unless a snapshot may bear this name."""
+        if self.names.get(name) == id_:
+            return
         if fault := id_fault(name):
             raise InputError(f"the name of a snapshot {fault}")
+        wrong = [each for each in name if each not in _NAME_MARKS and unicodedata.category(each)[0] not in "LMN"]
+        if wrong or name.startswith("-"):
+            raise InputError(
+                f"the name {name!r} {f'holds {wrong[0]!r}' if wrong else 'begins with a hyphen'}; expected letters, "
+                "digits, `.`, `_` and `-`, like 2026-11"
+            )
         if _ID.fullmatch(name):
             raise InputError(f"the name {name!r} looks like the id of a snapshot; choose another")
         holder = self.names.get(name, id_)
@@ -127,7 +139,7 @@ class Catalog:
     def add(self, event: Made) -> None:
         """Append one event in one write that is on the disk before this returns.
 
-        Raises InputError if another writer took the name in the meantime.
+        Raises InputError if another writer took the name in the meantime, or if it cannot be written.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = canonical_json(asdict(event)).encode() + b"\n"
@@ -137,8 +149,9 @@ class Catalog:
             size = os.fstat(file).st_size
             if size and os.pread(file, 1, size - 1) != b"\n":
                 line = b"\n" + line
-            os.write(file, line)
-            os.fsync(file)
+            append_whole(file, line)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written ({error.strerror})") from None
         finally:
             os.close(file)
         if event.name is not None:

@@ -1,5 +1,6 @@
 """Snapshots on disk: one folder an id, written once, checked on every reading."""
 
+import difflib
 import os
 import shutil
 import uuid
@@ -13,6 +14,7 @@ from runner.snapshots.files import HEAD, read_files, write_files
 from runner.snapshots.snapshot import Snapshot
 
 _CATALOG = "catalog.jsonl"
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,7 @@ class SnapshotStore:
             raise InputError(f"snapshot {wanted!r} could be {named}, of this name, or {begins}; write more of the id")
         if len(found) > 1:
             raise InputError(f"snapshot {wanted!r} could be {', '.join(found[:5])}; write more of the id")
-        stored = ", ".join(self._described()[-5:]) or "none"
-        raise InputError(f"snapshot {wanted!r} is not in {self.root}; stored: {stored}; build it again from its corpus")
+        raise InputError(f"snapshot {wanted!r} is not in {self.root}; {self._hint(wanted)}")
 
     def catalog(self) -> Catalog:
         """When each snapshot was made, and what it was called."""
@@ -138,10 +139,16 @@ class SnapshotStore:
     def _stored_at(self, id_: str) -> str:
         return utc((self.root / id_).stat().st_mtime)
 
-    def _described(self) -> list[str]:
-        """Every stored id, with its name if it has one."""
-        names = {id_: name for name, id_ in self.catalog().names.items()}
-        return [f"{id_} ({names[id_]})" if id_ in names else id_ for id_ in self.ids()]
+    def _hint(self, wanted: str) -> str:
+        """The name or id that is most like a wrong one, and what there is, the newest first."""
+        catalog, there = self.catalog(), set(self.ids())
+        newest = list(dict.fromkeys(each.id for each in reversed(self.history()) if each.id in there))
+        words = [*(name for name, id_ in catalog.names.items() if id_ in there), *newest]
+        close = difflib.get_close_matches(wanted, words, 1, 0.6)
+        shown = [f"{id_} ({', '.join(names)})" if (names := catalog.names_of(id_)[::-1]) else id_ for id_ in newest]
+        more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+        stored = f"stored: {', '.join(shown[:_MOST_SHOWN]) or 'none'}{more}"
+        return f"did you mean {close[0]!r}? {stored}" if close else f"{stored}; build it again from its corpus"
 
     def _appear(self, folder: Path, write: Callable[[Path], None]) -> None:
         draft = self.root / f".{folder.name}.{uuid.uuid4().hex}"

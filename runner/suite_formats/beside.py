@@ -1,33 +1,28 @@
 """The suites that lie beside a suite's file, read just far enough to recognise their questions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
 from runner.formats.reading import decode, json_lines, nfc, numbered_lines, read_bytes
 from runner.formats.strict_yaml import read_mapping
-from runner.suites import JudgedQuery, Suite
+from runner.suites import HISTORY_MODES, JudgedQuery, Suite
 
 
-def suites_beside(suite: Suite, roles: Iterable[str] | None = None) -> tuple[Suite, ...]:
-    """The other suites of the own format in the folder of a suite's file, only those of some roles if given.
+def suites_beside(suite: Suite, roles: Collection[str]) -> tuple[Suite, ...]:
+    """The suites of the own format and of some roles, not the suite's own, in the folder of its head.
 
     They hold ids, texts and earlier turns, nothing that is judged: a suite is recognised while its judgments are
-    being worked on. Raises InputError for a file of queries that is not there or not one JSON object a line.
+    being worked on. Another head over the very same queries is another suite. Raises InputError for a file of queries
+    that is not there or not one JSON object a line.
     """
-    if not suite.path:
-        return ()
-    own = Path(suite.path)
+    own = suite.head or suite.path
     found = []
-    for head in sorted(own.parent.glob("*.yaml")):
+    for head in sorted(Path(own).parent.glob("*.yaml")) if own else ():
         values = _head(head)
-        if values is None or (roles is not None and values.get("role", "development") not in roles):
-            continue
-        queries = head.parent / str(values.get("queries") or f"{head.stem}.jsonl")
-        if queries.resolve() == own.resolve() and values["name"] == suite.name:
-            continue
-        found.append(_suite(values, queries))
+        if values is not None and values.get("role", "development") in roles:
+            found.append(_suite(values, head))
     return tuple(found)
 
 
@@ -41,8 +36,9 @@ def _head(path: Path) -> Mapping[str, Any] | None:
     return mapping.values
 
 
-def _suite(head: Mapping[str, Any], path: Path) -> Suite:
+def _suite(head: Mapping[str, Any], place: Path) -> Suite:
     problems: list[Problem] = []
+    path = place.parent / str(head.get("queries") or f"{place.stem}.jsonl")
     data = read_bytes(path, f"the queries of suite {head['name']!r}, which lies beside")
     queries = []
     for line, row in json_lines(numbered_lines(data, problems), problems, strict=False):
@@ -54,5 +50,7 @@ def _suite(head: Mapping[str, Any], path: Path) -> Suite:
         queries.append(JudgedQuery(nfc(id_), text or "", {}, history=turns))
     if problems:
         raise InputError.of(path, problems)
-    role = str(head.get("role", "development"))
-    return Suite(head["name"], role, str(head["unit"]), tuple(queries), path=str(path))
+    role, history = str(head.get("role", "development")), head.get("history")
+    mode = history if history in HISTORY_MODES else HISTORY_MODES[0]
+    held = tuple(queries)
+    return Suite(head["name"], role, str(head["unit"]), held, history_mode=mode, path=str(path), head=str(place))

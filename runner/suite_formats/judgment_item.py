@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from runner.formats.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
 from runner.suites import SOURCES, Judgment, Span
+from runner.suites.judgment import is_time
 
 _SAID = ("grade", "source", "annotator", "at", "note", "adjudicated")
 _SPAN = ("document", "quote", "start", "end")
@@ -109,8 +109,7 @@ class JudgmentReader:
         }
 
     def _at(self, value: Any) -> str | None:
-        try:
-            return None if value is None else str(datetime.fromisoformat(value) and value)
-        except (TypeError, ValueError):
-            self.faults.append(f"at: found {kind_of(value)}, expected a time like 2026-09-30T14:00:00+00:00")
-            return None
+        if value is None or (isinstance(value, str) and is_time(value)):
+            return value
+        self.faults.append(f"at: found {kind_of(value)}, expected a time like 2026-09-30T14:00:00+00:00")
+        return None

@@ -72,6 +72,7 @@ class OwnSuite:
             documents=values.get("documents"),
             coverage=float(values.get("coverage", COVERAGE)),
             frozen=values.get("frozen"),
+            head=str(path),
         )
         if not thawed and suite.frozen not in (None, suite.revision):
             raise InputError.of(path, [Problem(head.lines.get("frozen"), _thawed(suite, path))])

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 
 SOURCES = ("human", "synthetic", "click")
@@ -23,6 +25,11 @@ class Judgment:
     at: str | None = None
     note: str = ""
     adjudicated: bool = False
+
+    @property
+    def rater(self) -> str:
+        """Who says it, as it is shown: the annotator by name, else the program, else a person without a name."""
+        return self.annotator or ("unnamed" if self.source == "human" else self.source)
 
     def provenance(self, source: str) -> dict[str, Any]:
         """What is known besides id and grade, as JSON values; `source` is the one that goes without saying."""
@@ -68,7 +75,30 @@ def settle(judgments: Iterable[Judgment]) -> Settled:
 def _counted(said: Sequence[Judgment]) -> Sequence[Judgment]:
     settled = [judgment for judgment in said if judgment.adjudicated]
     if settled:
-        # Stable: of two at the same time, or without one, the later line holds.
-        return sorted(settled, key=lambda judgment: judgment.at or "")[-1:]
+        return [reduce(_later, settled)]
     people = [judgment for judgment in said if judgment.source == "human"]
     return people or said
+
+
+def _later(first: Judgment, second: Judgment) -> Judgment:
+    """The later of two: at the same time, or where one has none, that of the later line."""
+    return first if is_before(second.at, first.at) else second
+
+
+def is_before(at: str | None, other: str | None) -> bool:
+    """Whether a time is known to lie before another; both in ISO 8601, in UTC where they name no zone."""
+    return at is not None and other is not None and _moment(at) < _moment(other)
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time in ISO 8601."""
+    try:
+        _moment(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _moment(at: str) -> datetime:
+    time = datetime.fromisoformat(at)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -64,12 +64,15 @@ class JudgedQuery:
 
     @cached_property
     def weakest_source(self) -> str:
-        """Where the least trusted part of this query comes from: its text, or the judgments that hold."""
-        sources = {self.source}
-        for id_ in self.grades:
-            said = {judgment.source for judgment in self.judgments if judgment.id == id_}
-            sources |= {"human"} & said or said
-        return max(sources, key=SOURCES.index)
+        """Where the least trusted judgment that holds comes from; without any, where the question does.
+
+        A question out of a click log is as good as any other once people have said what answers it.
+        """
+        by_id: dict[str, set[str]] = {}
+        for judgment in self.every_judgment:
+            by_id.setdefault(judgment.id, set()).add(judgment.source)
+        sources = [source for said in by_id.values() for source in {"human"} & said or said]
+        return max(sources or [self.source], key=SOURCES.index)
 
     def content(self) -> dict[str, Any]:
         """Everything that makes this query what it is, as JSON values."""

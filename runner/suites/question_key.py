@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from runner.suites.query import JudgedQuery
+from runner.suites.suite import Suite
 
 # Punctuation that tells names apart: C and C#, 5 and 5%, a and @a.
 _TELLING = "#%&@"
@@ -49,3 +50,14 @@ def question_key(query: JudgedQuery) -> str:
     """
     text = evened(query.text)
     return "\n".join([*map(evened, query.history), text]) if text else ""
+
+
+def question_keys(suite: Suite, query: JudgedQuery) -> tuple[str, ...]:
+    """By what a question of a suite is known: its key, and the evened text that a retriever is asked for it.
+
+    They differ for a follow-up only, most where the suite ignores earlier turns. None for a query without a text.
+    """
+    key = question_key(query)
+    if not query.history or not key:
+        return (key,) if key else ()
+    return tuple(dict.fromkeys([key, evened(suite.query_text(query))]))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _SHOWN = 60
+# Where the scripts end that part every word from the next: Latin, Greek, Cyrillic, Armenian.
+_PARTED = "\u0590"
 
 
 class SpanFault(ValueError):
@@ -62,6 +64,11 @@ class Span:
             )
         if self.start is not None and find_quote(self.quote, text):
             raise SpanFault(f"does not begin at {self.start}; leave start out, or mend it")
+        if within := re.search(_pattern(self.quote.split()), text):
+            line = text.count("\n", 0, within.start()) + 1
+            raise SpanFault(
+                f"stands in the text only as part of a longer word or number, in line {line}; quote all of it"
+            )
         raise SpanFault(f"is not in the text{_nearest(self.quote, text)}")
 
     def _range(self, text: str) -> tuple[int, int]:
@@ -74,13 +81,29 @@ class Span:
 
 
 def find_quote(quote: str, text: str) -> list[tuple[int, int]]:
-    """Every place, [start, end), where a text holds a quotation; line ends and runs of spaces are all alike."""
+    """Every place, [start, end), where a text holds a quotation; line ends and runs of spaces are all alike.
+
+    A place begins and ends where words and numbers do: "is 10" is not in "is 100", nor "can" in "cannot". Chinese
+    characters are words each.
+    """
     words = quote.split()
     if not words:
         return []
-    pattern = r"\s+".join(map(re.escape, words))
-    # Looking ahead finds places that overlap, too: "aa" stands twice in "aaa".
-    return [(match.start(1), match.end(1)) for match in re.finditer(f"(?=({pattern}))", text)]
+    # Looking ahead finds places that overlap, too: "a a" stands twice in "a a a".
+    found = ((match.start(1), match.end(1)) for match in re.finditer(f"(?=({_pattern(words)}))", text))
+    return [(start, end) for start, end in found if not (_joined(text, start) or _joined(text, end))]
+
+
+def _pattern(words: list[str]) -> str:
+    return r"\s+".join(map(re.escape, words))
+
+
+def _joined(text: str, place: int) -> bool:
+    """Whether a place of a text is within a word or a number."""
+    both = text[max(0, place - 1) : place + 1]
+    return (
+        len(both) == 2 and place > 0 and all(each.isdecimal() or (each < _PARTED and each.isalnum()) for each in both)
+    )
 
 
 def _nearest(quote: str, text: str) -> str:

@@ -27,7 +27,8 @@ class Suite:
 
     documents: the beginning of the documents_sha256 it is pinned to, or None: the same pages, however they are cut.
     coverage: for the unit span, how much of one must be shown. frozen: the revision its file says it has. path: the
-    file that holds the judgments, for messages. Make one with a reader of `runner.suite_formats`.
+    file that holds the judgments, for messages. head: the file that says all the rest, where that is another one. Make
+    one with a reader of `runner.suite_formats`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Suite:
     documents: str | None = None
     coverage: float = COVERAGE
     frozen: str | None = field(default=None, compare=False)
+    head: str = field(default="", compare=False)
 
     @cached_property
     def revision(self) -> str:

@@ -36,9 +36,37 @@ def test_the_hash_is_that_of_the_file(tmp_path: Path) -> None:
     assert Rules.read(path).sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_a_rule_reads_digits_dashes_and_blanks_of_any_width_and_leaves_the_rest_as_it_was(tmp_path: Path) -> None:
+    rules = Rules.read(written(tmp_path, "rules:\n" + rule(pattern="[0-9]+-[0-9]+ x")))
+    text = "①\u200b１２\u200b—\u0663\u1680ｘ\u200b①，"
+    assert rules.apply(text).text == "①\u200b<工號>\u200b①，"
+
+
+def test_what_a_rule_keeps_is_out_of_its_sight_only(tmp_path: Path) -> None:
+    keep = "    keep:\n      - '碼 \\d+'\n      - '0x\\d+'\n"
+    rules = Rules.read(written(tmp_path, "rules:\n" + rule("one", r"\d+", "n") + keep + rule("two", "7", "seven")))
+    assert rules.apply("碼 12 3 0x45 6").text == "碼 12 n 0x45 n"
+    assert rules.apply("碼 17").text == "碼 1seven"
+    assert rules.apply("碼 12").rules == ()
+
+
+def test_a_match_that_would_reach_over_what_is_kept_is_none(tmp_path: Path) -> None:
+    keep = "    keep: ['b']\n"
+    rules = Rules.read(written(tmp_path, "rules:\n" + rule("one", "[^x]+", "n") + keep))
+    assert rules.apply("abc").text == "abc"
+
+
+def test_where_a_pattern_matches_nothing_nothing_is_replaced(tmp_path: Path) -> None:
+    rules = Rules.read(written(tmp_path, "rules:\n" + rule(pattern="a+|(?<=權杖)b*")))
+    assert rules.apply("權杖 aa").text == "權杖 <工號>"
+    assert rules.apply("權杖").rules == ()
+
+
 def test_a_rule_that_may_take_exponential_time_is_named(tmp_path: Path) -> None:
     text = "rules:\n" + rule("slow", "(a+)+b") + rule("slow too", "(?:x|(?:y*z)*)1") + rule("fast", "a+b{1,9}c*")
-    assert Rules.read(written(tmp_path, text)).slow == ("slow", "slow too")
+    text += rule("slow, too", "((x{2,}[)])y){3,}") + rule("quick", r"(?:\(a[*+)]\)|b++)c+(?=d*)e")
+    text += rule("kept", "x") + "    keep: ['(a+)+b']\n"
+    assert Rules.read(written(tmp_path, text)).slow == ("slow", "slow too", "slow, too", "kept")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +78,13 @@ def test_a_rule_that_may_take_exponential_time_is_named(tmp_path: Path) -> None:
         ("rules:\n" + rule(pattern="(?=x)"), 3, "matches the empty string"),
         ("rules:\n" + rule(pattern="a|b?"), 3, "matches the empty string"),
         ("rules:\n" + rule(pattern=""), 3, "matches the empty string"),
+        ("rules:\n" + rule(pattern="(?=字)"), 3, "matches the empty string"),
+        ("rules:\n" + rule(pattern="密碼＝"), 3, "holds '＝', which is read as '=' in every text"),
+        ("rules:\n" + rule(pattern="[-—]x"), 3, "holds '—', which is read as '-' in every text"),
+        ("rules:\n" + rule() + "    keep: x\n", 5, "keep: found a string 'x', expected a list"),
+        ("rules:\n" + rule() + "    keep: [1]\n", 5, "expected a list of patterns"),
+        ("rules:\n" + rule() + "    keep:\n      - 'x'\n      - '('\n", 5, "keep: '(' is no regular expression"),
+        ("rules:\n" + rule() + "    keep: ['x*']\n", 5, "keep: 'x*' matches the empty string"),
         ("rules:\n" + rule(replacement=r"\2"), 4, "invalid group reference"),
         ("rules:\n" + rule() + rule(), 5, "given twice, first in line 2"),
         ("rules:\n" + rule() + "    patern: x\n", 5, "did you mean 'pattern'?"),

@@ -138,6 +138,25 @@ def test_no_row_of_any_source_has_a_grade_and_all_have_the_same_keys(
     assert [each["kind"] for each in done.meta["inputs"]] == ["run", "run", "clicks", "snapshot"]
 
 
+def test_clicks_are_among_the_first_though_their_priorities_are_small(
+    runs: Runs, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    log = events(tmp_path, *[f"asked {number},p{number},1,1" for number in range(9)])
+    sources = ["--failures", runs.bm25.id, "--pool", runs.bm25.id, runs.semantic.id, "--clicks", log]
+    done = command(*sources, "--most", "30")
+    assert sum("clicked" in row["evidence"] for row in done.rows) == 9
+    assert {row["kind"] for row in done.rows} == {"failing", "pooled", "clicked"}
+    found = done.meta["counts"]["found"]
+    assert f"written 30 of {found:,} (--most 30): {tmp_path}/candidates.jsonl and " in done.out
+
+
+def test_most_also_holds_at_the_terminal(runs: Runs, command: Callable[..., Done]) -> None:
+    done = command("--pool", runs.bm25.id, runs.semantic.id, "--most", "3")
+    lines = done.out.splitlines()
+    assert len(done.rows) == 3
+    assert lines[4] == f"... and {done.meta['counts']['found'] - 3:,} more"
+
+
 def test_reasons_from_several_sources_for_one_pair_are_one_row(runs: Runs, command: Callable[..., Done]) -> None:
     done = command("--failures", runs.bm25.id, "--pool", runs.bm25.id, runs.semantic.id, "--most", "100000")
     pairs = [(row["query_id"], row["id"]) for row in done.rows]

@@ -10,7 +10,7 @@ import pytest
 
 from runner.errors import ConfigError, InputError
 from runner.judging.candidates.anonymise import Rules
-from runner.judging.candidates.candidate import Candidate
+from runner.judging.candidates.candidate import Candidate, read_candidates
 from runner.judging.candidates.shown import print_candidates
 from runner.judging.candidates.written import Found, meta_path, write_candidates
 
@@ -100,18 +100,73 @@ def test_the_summary_lies_beside(name: str, summary: str) -> None:
 def test_the_first_twenty_are_shown_each_on_one_line_without_control_characters(found: Found) -> None:
     nasty = replace(ONE, text="a\x1b[31mred\nline [bold]b[/bold] :smile:")
     shown = StringIO()
-    print_candidates(replace(found, candidates=[nasty] * 25), shown)
+    print_candidates(replace(found, candidates=[nasty] * 1025), shown, 200)
     lines = shown.getvalue().splitlines()
     assert "\x1b" not in shown.getvalue()
-    assert sum("q1: 先前 / a [31mred line [bold]b[/bold] :smile:" in line for line in lines) == 20
+    assert sum("q1: 先前 / a\\u001b[31mred line [bold]b[/bold] :smile:" in line for line in lines) == 20
     assert lines[0].split() == ["priority", "query", "passage", "why"]
-    assert "... and 5 more" in lines
+    assert "... and 1,005 more" in lines
     assert "clicks by rank: 1: 0.250 of 4" in lines
-    assert "candidates: 25 (25 clicked); none of them is a judgment" in lines
+    assert "candidates: 1,025 (1,025 clicked); none of them is a judgment" in lines
     assert lines[-1] == "note: careful"
 
 
 def test_nothing_found_is_said(found: Found) -> None:
     shown = StringIO()
-    print_candidates(replace(found, candidates=[], by_rank=(), notes=()), shown)
+    print_candidates(replace(found, candidates=[], by_rank=(), notes=()), shown, 200)
     assert shown.getvalue() == "candidates: 0; none of them is a judgment\n"
+
+
+def test_no_more_are_shown_than_are_asked_for(found: Found) -> None:
+    shown = StringIO()
+    print_candidates(replace(found, candidates=[ONE] * 25), shown, 3)
+    assert sum("q1: " in line for line in shown.getvalue().splitlines()) == 3
+    assert "... and 22 more" in shown.getvalue()
+
+
+def test_what_is_written_is_read_in_its_order(found: Found, tmp_path: Path) -> None:
+    first, second = replace(ONE, priority=0.1), replace(ONE, query_id="q2", id="p", priority=0.9)
+    assert write_candidates(replace(found, candidates=[first, second]), tmp_path / "c.jsonl", 10) == 2
+    read = read_candidates(tmp_path / "c.jsonl")
+    assert read == (first, second)
+    assert [each.line for each in read] == [1, 2]
+
+
+def test_only_query_text_and_kind_have_to_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"query_id": "q", "text": " 額度 ", "kind": "pooled"}\n', "utf-8")
+    assert read_candidates(path) == (Candidate("q", "額度", (), None, "human", "pooled", 0.0, "", {}),)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"grade": 1}, "says what is relevant"),
+        ({"qery": 1}, "unknown field 'qery'"),
+        ({"query_id": ""}, "query_id is empty"),
+        ({"id": 3}, "id found a number 3"),
+        ({"text": " "}, "text: found a string ' ', expected the question"),
+        ({"kind": "good"}, "kind: found a string 'good', expected one of failing, pooled, clicked"),
+        ({"source": "robot"}, "source: found a string 'robot', expected one of human"),
+        ({"priority": 2}, "priority: found a number 2"),
+        ({"priority": True}, "priority: found true"),
+        ({"why": 1}, "why: found a number 1, expected a sentence"),
+        ({"evidence": []}, "evidence: found a list, expected an object"),
+        ({"fields": []}, "fields: found a list, expected an object"),
+        ({"history": "x"}, "history: found a string 'x', expected a list"),
+        ({"rules": [1]}, "rules: expected strings only"),
+    ],
+)
+def test_a_faulty_row_is_named_with_its_line(changed: dict[str, object], words: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    rows = [ONE.row(), {**ONE.row(), **changed}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    with pytest.raises(InputError, match=r"c\.jsonl:2: ") as refused:
+        read_candidates(path)
+    assert words in str(refused.value)
+
+
+def test_a_file_without_a_candidate_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text("\n", "utf-8")
+    with pytest.raises(InputError, match="holds no candidate"):
+        read_candidates(tmp_path / "c.jsonl")

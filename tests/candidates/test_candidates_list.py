@@ -25,6 +25,35 @@ def test_the_most_urgent_comes_first_then_the_query_then_the_passage(default_rul
     assert ranked_list(reversed(given), default_rules) == found
 
 
+def test_every_kind_has_its_turn_however_high_its_priorities_are(default_rules: Rules) -> None:
+    given = [replace(ONE, id=f"f{number}", priority=0.9 - number / 10) for number in range(4)]
+    given += [replace(ONE, id=f"p{number}", kind="pooled", priority=0.95 - number / 10) for number in range(3)]
+    given += [replace(ONE, id=f"c{number}", kind="clicked", priority=0.002 - number / 1000) for number in range(2)]
+    found = ranked_list(given, default_rules)
+    assert [each.id for each in found] == ["p0", "f0", "c0", "p1", "f1", "c1", "p2", "f2", "f3"]
+    assert [each.priority for each in found[:3]] == [0.95, 0.9, 0.002]
+    assert ranked_list(reversed(given), default_rules) == found
+
+
+def test_a_pair_of_several_kinds_stands_where_the_best_of_them_puts_it(default_rules: Rules) -> None:
+    given = [replace(ONE, id=id_, kind="pooled", priority=priority) for id_, priority in [("a", 0.9), ("b", 0.5)]]
+    given += [replace(ONE, id=id_, kind="clicked", priority=priority) for id_, priority in [("b", 0.2), ("c", 0.1)]]
+    found = ranked_list(given, default_rules)
+    # b is the second of the pool, but the first of the clicks.
+    assert [(each.id, each.priority) for each in found] == [("a", 0.9), ("b", 0.6), ("c", 0.1)]
+    given[1] = replace(ONE, id="b", kind="pooled", priority=0.0)
+    given.append(replace(ONE, id="a2", kind="pooled", priority=0.8))
+    assert [each.id for each in ranked_list(given, default_rules)] == ["a", "b", "a2", "c"]
+
+
+def test_neither_a_worse_place_in_another_kind_nor_a_weaker_reason_pulls_a_pair_down(default_rules: Rules) -> None:
+    clicks = [replace(ONE, id=id_, kind="clicked", priority=priority) for id_, priority in [("c", 0.3), ("a", 0.1)]]
+    given = [replace(ONE, id="a", priority=0.9), replace(ONE, id="b", priority=0.5), *clicks]
+    given.append(replace(ONE, id="a", priority=0.1))
+    # a is the first of what failed, b the second; c is the first of the clicks, a the second.
+    assert [each.id for each in ranked_list(given, default_rules)] == ["a", "c", "b"]
+
+
 def test_several_reasons_for_one_pair_are_one_row(default_rules: Rules) -> None:
     pooled = replace(ONE, kind="pooled", priority=0.75, why="pool", evidence={"pooled": {"depth": 5}})
     clicked = replace(

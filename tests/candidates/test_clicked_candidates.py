@@ -110,7 +110,7 @@ def test_clicks_on_what_does_not_exist_are_counted_and_said(tmp_path: Path, defa
 def test_without_a_snapshot_nothing_is_called_missing(tmp_path: Path, default_rules: Rules) -> None:
     found = clicked_candidates(log(tmp_path, "a,p,1,1"), default_rules)
     assert found.counts["passages that do not exist"] == 0
-    assert found.notes == ()
+    assert not any("does not hold" in note for note in found.notes)
 
 
 def test_events_of_other_snapshots_are_counted_and_said(tmp_path: Path, default_rules: Rules) -> None:
@@ -132,4 +132,19 @@ def test_a_suite_of_documents_is_asked_for_the_document(tmp_path: Path, default_
 
 def test_columns_that_are_not_used_are_said(tmp_path: Path, default_rules: Rules) -> None:
     found = clicked_candidates(log(tmp_path, "a,p,1,1,web", header=f"{HEADER},channel"), default_rules)
-    assert found.notes == ("columns of the click log that are not used: channel",)
+    assert found.notes[0] == "columns of the click log that are not used: channel"
+
+
+def test_questions_without_fields_are_counted_and_the_fields_they_lack_are_named(
+    tmp_path: Path, default_rules: Rules
+) -> None:
+    held = suite(query("q1", "z", text="limit"), slices=("language", "language x kind", "source", "freshness"))
+    rows = ["limit,p,1,1", "one,p,1,1", "one,q,2,1", "two,p,1,1", "never clicked,p,1,0"]
+    found = clicked_candidates(log(tmp_path, *rows), default_rules, [Opinions(held, None)])
+    assert found.notes == (
+        "clicked questions in no suite that was read: 2; they have no fields to be sliced by (kind, language), and the "
+        "review asks for none: fill in `fields` of their rows before it",
+    )
+    alone = clicked_candidates(log(tmp_path, "one,p,1,1"), default_rules)
+    assert "sliced by, and" in alone.notes[0]
+    assert clicked_candidates(log(tmp_path, "limit,p,1,1"), default_rules, [Opinions(held, None)]).notes == ()

@@ -7,7 +7,8 @@ from change_pages import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.changes.passages import PassageChange, compare_passages
+from runner.changes.change import PassageChange
+from runner.changes.passages import compare_passages
 from runner.chunkers import Heading, WholeDocument, Window
 from runner.chunkers.base import Chunk
 from runner.documents import Document
@@ -140,19 +141,21 @@ def test_a_renamed_page_is_followed_all_the_same() -> None:
     }
 
 
-def test_a_short_text_whose_page_has_another_title_is_only_a_proposal() -> None:
+def test_what_a_page_of_another_title_holds_is_only_a_proposal() -> None:
     text, name = "## Rate\n\n100 per minute\n\n## 速率\n\n" + "每秒十則訊息" * 7, "頁"
     old = Snapshot.build([Document(name, "Team", text)], Heading())
     new = Snapshot.build([Document(name, "Scale", text)], Heading())
     assert compare_passages(old, new) == (
         PassageChange("edited", ids("rate"), ids("rate"), 1.0),
-        PassageChange("unchanged", ids("速率"), ids("速率"), 1.0),
+        PassageChange("edited", ids("速率"), ids("速率"), 1.0),
     )
     anew = Snapshot.build([Document(name, "Scale", text)], At(((9, 23), (25, len(text)))))
     assert told(compare_passages(old, anew)) == {
         ("edited", ids("rate"), ids("9-23")),
-        ("moved", ids("速率"), ids(f"25-{len(text)}")),
+        ("edited", ids("速率"), ids(f"25-{len(text)}")),
     }
+    larger = Snapshot.build([Document(name, "Scale", text)], At(((0, 23), (23, len(text)))))
+    assert {each[0] for each in told(compare_passages(old, larger))} == {"edited"}
 
 
 @pytest.mark.parametrize("chunker", [WholeDocument(), Window(60, 20), Window(35, 0), Heading(size=50)])

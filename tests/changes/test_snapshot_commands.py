@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from runner.inputs import snapshot_store
+from runner.inputs import ConfiguredInputs, collection_of, snapshot_store
+from runner.requests import compose_request
 from runner.snapshot import main
 from runner.snapshots import SnapshotStore
 
@@ -128,6 +129,46 @@ def test_the_list_is_aligned_and_the_newest_is_last(command: Command, home: Path
     assert [line.split()[0] for line in only.splitlines()] == ["id", second]
 
 
+def test_the_list_has_a_snapshot_once_for_all_its_collections_unless_it_was_made_again(
+    command: Command, home: Path
+) -> None:
+    first = build(command, "--collection", "a")
+    build(command, "--collection", "b")
+    edit(home)
+    second = build(command, "--collection", "a")
+    (home / "文件 docs" / "rates.md").write_text(f"# Rates\n\n## Publish\n\n{RATE.format(10)}\n", "utf-8")
+    build(command, "--collection", "a")
+    rows = [re.split(r"  +", line) for line in command("list")[1].splitlines()[1:]]
+    assert [(row[0], row[1], row[2].endswith("again")) for row in rows] == [
+        (first, "a, b", False), (second, "a", False), (first, "a", True),
+    ]  # fmt: skip
+    assert command("list", "--collection", "b")[1].count(first) == 1
+
+
+def test_every_command_files_a_snapshot_under_the_same_collection(home: Path) -> None:
+    def filed(*overrides: str) -> str:
+        settings = compose_request(["++dataset.suite=none", *overrides]).settings
+        return collection_of(settings)
+
+    demo = ROOT / "data" / "demo" / "2026-03"
+    assert filed() == filed("dataset.date=2026-03") == filed(f"corpus.path={demo}") == "demo"
+    assert filed("corpus=pages", "corpus.path='文件 docs'") == "文件 docs"
+    assert filed("dataset=pages", "dataset.path='文件 docs'") == "文件 docs"
+    assert filed("dataset=pages", "dataset.path='文件 docs'", "dataset.name='手冊'") == "手冊"
+    assert filed("dataset=pages", "dataset.path=.", "dataset.name=all", "corpus.path='文件 docs'") == "all"
+    assert (
+        filed("dataset=pages", "dataset.path='文件 docs'", "dataset.name=x", "corpus.path=/else/guide.jsonl") == "guide"
+    )
+    settings = compose_request(["corpus=pages", "corpus.path='文件 docs'", "++dataset.suite=none"]).settings
+    assert collection_of(settings.model_copy(update={"dataset": {"name": "mine"}})) == "mine"
+
+
+def test_a_run_on_other_pages_files_them_under_their_folder(home: Path, store: SnapshotStore) -> None:
+    words = ["corpus=pages", "corpus.path='文件 docs'", "chunker=heading", "retriever=bm25"]
+    ConfiguredInputs().snapshot(compose_request(words).settings)
+    assert [made.collection for made in store.history()] == ["文件 docs"]
+
+
 def test_an_empty_store_a_deleted_snapshot_and_a_torn_line_are_told(command: Command, store: SnapshotStore) -> None:
     assert command("list")[1].startswith(f"no snapshot in {store.root}; make one with python -m runner.snapshot build")
     id_ = build(command)
@@ -167,7 +208,9 @@ def test_an_unknown_passage_or_snapshot_is_told_with_the_nearest(command: Comman
     status, _, err = command("show", "n", "費用.md#計價")
     assert status == 2 and f"snapshot {id_} holds no passage or document '費用.md#計價'; nearest: '費用.md#計費'" in err
     status, _, err = command("show", "m")
-    assert status == 2 and f"stored: {id_} (n)" in err
+    assert status == 2 and f"stored: {id_} (n); build it again from its corpus" in err
+    status, _, err = command("show", f"{id_[:8]}x{id_[9:]}")
+    assert status == 2 and f"did you mean '{id_}'? stored: {id_} (n)" in err
     assert command("show", "n", "a", "b")[0] == 2
 
 
@@ -224,6 +267,10 @@ def test_a_difference_is_written_as_markdown_and_json(command: Command, two: Pat
     text = (folder / "diff.md").read_text("utf-8")
     assert "publish <del>10</del><ins>20</ins> messages" in text
     assert "| `q1` | how fast \\| really? | `rates.md#publish` | 1 | edited | there |" in text
+    # What another writer has begun is in nobody's way.
+    (folder / ".diff.md.draft").mkdir()
+    assert command("diff", "old", "new", "--out", "差/異")[0] == 0
+    assert "| `q1` |" not in (folder / "diff.md").read_text("utf-8")
 
 
 def test_what_is_the_same_has_no_difference(command: Command, two: Path) -> None:

@@ -21,7 +21,7 @@ BEFORE: dict[str, str | Sections] = {
 }
 AFTER: dict[str, str | Sections] = {
     "a.md": {"Retry": RETRY.replace("one hour", "six hours")},
-    "b.md": {"Order of arrival": ORDER},
+    "b.md": {"Order": ORDER},
     "費.md": {"費用": 費用, "退款": "可在三十天內按比例退回，月繳方案則不退，重複扣款一定全額退還，請附上發票號碼。"},
     "same.md": "Same.",
 }
@@ -47,7 +47,7 @@ def test_passages_are_touched_by_any_change_but_none() -> None:
         )
     )
     assert list(found) == ["q1", "q2"]
-    assert found["q1"][0] == Touch("a.md#order", 1, "moved", ("b.md#order-of-arrival",), 1.0)
+    assert found["q1"][0] == Touch("a.md#order", 1, "moved", ("b.md#order",), 1.0)
     assert [(each.id, each.grade, each.kind) for each in found["q1"]] == [
         ("a.md#order", 1, "moved"), ("a.md#retry", 0, "edited"),
     ]  # fmt: skip

@@ -138,12 +138,50 @@ def test_a_name_that_could_not_be_told_apart_is_refused(store: SnapshotStore, na
 
 def test_find_takes_an_id_a_beginning_and_a_name(store: SnapshotStore) -> None:
     made = snapshot("一")
-    store.save(made, name="2026-11 版")
-    for word in (made.id, made.id[:5], "2026-11 版"):
+    store.save(made, name="2026-11-版.1_a")
+    for word in (made.id, made.id[:5], "2026-11-版.1_a"):
         assert store.find(word) == made.id
         assert store.load(word) == made
-    with pytest.raises(InputError, match=rf"'2026-11' is not in .*; stored: {made.id} \(2026-11 版\)"):
+    with pytest.raises(InputError, match=rf"'2026-11' is not in .*; did you mean '2026-11-版.1_a'\? stored: {made.id}"):
         store.find("2026-11")
+
+
+def test_what_is_not_found_is_told_with_all_names_of_the_newest(store: SnapshotStore) -> None:
+    made = [snapshot(str(number)) for number in range(7)]
+    for number, each in enumerate(made):
+        store.save(each, "docs", f"name-{number}")
+    store.save(made[6], "docs", "夏")
+    store.save(made[0], "docs", current=True)
+    with pytest.raises(InputError) as caught:
+        store.find("zzz")
+    newest = [made[0], *made[:2:-1]]
+    shown = ", ".join(f"{each.id} ({'夏, ' * (each == made[6])}name-{made.index(each)})" for each in newest)
+    assert f"; stored: {shown} and 2 more; build it again from its corpus" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["docs-2026-11", "秋季", "v1.2_rc-3", "हिन्दी", "2026"])
+def test_names_are_letters_of_any_script_digits_and_three_marks(store: SnapshotStore, name: str) -> None:
+    made = snapshot("一")
+    store.save(made, name=name)
+    assert store.find(name) == made.id
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("a b", "' '"), ("a/b", "'/'"), ("春、夏", "'、'"), ("a=b", "'='"), ("a(b)", "'('")]
+)
+def test_other_names_are_refused_unless_they_were_given_before(store: SnapshotStore, name: str, mark: str) -> None:
+    made = snapshot("一")
+    with pytest.raises(InputError) as caught:
+        store.save(made, name=name)
+    expected = "expected letters, digits, `.`, `_` and `-`, like 2026-11"
+    assert str(caught.value) == f"the name {name!r} holds {mark}; {expected}"
+    with pytest.raises(InputError, match=f"the name '-a' begins with a hyphen; {expected}"):
+        store.save(made, name="-a")
+    store.save(made, "docs")
+    path = store.root / "catalog.jsonl"
+    path.write_text(path.read_text("utf-8").replace("null", json.dumps(name, ensure_ascii=False)), "utf-8")
+    store.save(made, name=name)
+    assert store.find(name) == made.id
 
 
 def test_a_name_never_stands_before_an_id(store: SnapshotStore) -> None:
@@ -230,7 +268,7 @@ sys.stdin.readline()
 for number in range(worker, 40, 4):
     made = Snapshot.build([Document("頁.md", "頁", f"頁 {number}")], WholeDocument())
     try:
-        SnapshotStore(root).save(made, "文件", name or f"名 {number}", "x" * 3000)
+        SnapshotStore(root).save(made, "文件", name or f"名-{number}", "x" * 3000)
         print(made.id)
     except InputError:
         pass
@@ -257,14 +295,14 @@ def write_at_once(store: SnapshotStore, name: str) -> list[str]:
 
 def test_writers_at_once_lose_no_line(store: SnapshotStore) -> None:
     assert len(write_at_once(store, "")) == 40
-    assert sorted(str(line["name"]) for line in lines(store)) == sorted(f"名 {number}" for number in range(40))
+    assert sorted(str(line["name"]) for line in lines(store)) == sorted(f"名-{number}" for number in range(40))
     assert len(store.history("文件")) == 40
 
 
 def test_of_writers_that_give_one_name_at_once_one_succeeds(store: SnapshotStore) -> None:
-    winners = write_at_once(store, "one name")
-    assert winners == [store.find("one name")]
-    assert [each.name for each in store.history() if each.name] == ["one name"]
+    winners = write_at_once(store, "one-name")
+    assert winners == [store.find("one-name")]
+    assert [each.name for each in store.history() if each.name] == ["one-name"]
 
 
 def test_the_one_who_comes_second_with_a_name_is_told(store: SnapshotStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -217,6 +217,7 @@ def test_only_parameters_that_differ_are_listed_and_none_that_follow_from_others
         "stage.bm25.b": "0.75",
         "retriever_hash": "x",
         "snapshot.passages": "1",
+        "slicing.freshness.as_of": "null",
         "gone": "1",
     }
     after = {
@@ -224,6 +225,7 @@ def test_only_parameters_that_differ_are_listed_and_none_that_follow_from_others
         "stage.bm25.b": "0.75",
         "retriever_hash": "y",
         "snapshot.passages": "2",
+        "slicing.freshness.as_of": "2026-09-30",
         "new": "詞",
     }
     assert changed_params(before, after) == {

@@ -40,8 +40,12 @@ def test_each_input_that_moved_is_named_by_its_kind_with_both_values(key: str, k
 
 
 @pytest.mark.parametrize(
-    "key", ["snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role"]
-)
+    "key",
+    [
+        "snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role",
+        "slicing.freshness.as_of",
+    ],
+)  # fmt: skip
 def test_what_only_follows_from_another_input_is_no_cause(key: str) -> None:
     assert moved({key: "old"}, {key: "new"}) == ""
 

@@ -8,8 +8,9 @@ from runner.drilling.bench import doubled
 from runner.drilling.doubling import scores
 from runner.drilling.exercise import FAILED, NOTICED
 from runner.scoring.evaluate import JudgedSet
+from runner.scoring.judgments import Floats
 from runner.scoring.metrics import AT_K, ndcg, recall
-from runner.scoring.relevance import Floats, Relevance, cumulated
+from runner.scoring.relevance import Relevance, cumulated
 
 
 @pytest.mark.parametrize("unit", ["passage", "document", "span"])

@@ -1,5 +1,6 @@
 """The exercises of each slice: on a sound instrument all are noticed, and a broken one fails the drill."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,12 @@ from runner.drilling.verdicts import most_lost
 from runner.errors import ConfigError, InputError
 from runner.scoring import evaluate as module
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.metrics import AT_K
-from runner.scoring.relevance import Floats, Relevance
+from runner.scoring.judgments import Floats
+from runner.scoring.metrics import AT_K, hit
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 from runner.snapshots import Snapshot
-from runner.suites import JudgedQuery, Suite
+from runner.suites import JudgedQuery, Span, Suite
 
 GROUPS = {
     "relevant_items.one", "query_length.long", "query_length.medium", "query_length.short",
@@ -100,11 +102,18 @@ def test_the_suite_has_to_fit_before_anything_is_drilled(library: Library) -> No
         library.drill()
 
 
-def test_a_holdout_is_not_looked_at_unasked(library: Library) -> None:
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_holdout_is_not_looked_at(library: Library, allowed: bool) -> None:
     library.role = "holdout"
-    with pytest.raises(ConfigError, match="allow_holdout"):
+    with pytest.raises(ConfigError, match=r"a drill needs no holdout.*; drill core"):
+        library.drill(allow_holdout=allowed)
+
+
+def test_without_a_scored_query_there_is_nothing_to_drill(library: Library) -> None:
+    library.asked = (JudgedQuery("q1", "nobody knows", {}, answerable=False),)
+    library.slices = ()
+    with pytest.raises(InputError, match="no scored query, nothing to drill"):
         library.drill()
-    assert not library.drill(allow_holdout=True).failed
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -142,6 +151,55 @@ def test_a_check_that_lets_what_is_missing_pass_as_a_miss_fails_the_drill(
     assert refused.reason.count("it would be reported as a miss") == 2
 
 
+def only(keep: Callable[[JudgedQuery], JudgedQuery | None]) -> Callable[[Suite, Snapshot], None]:
+    """A check that looks at a part of the judgments."""
+    check = Suite.check
+
+    def partly(self: Suite, snapshot: Snapshot) -> None:
+        check(replace(self, queries=tuple(filter(None, map(keep, self.queries)))), snapshot)
+
+    return partly
+
+
+def cut_to(query: JudgedQuery, kept: slice) -> JudgedQuery:
+    return replace(query, grades=dict(list(query.grades.items())[kept]))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("kept", [slice(1), slice(-1, None)], ids=["first", "last"])
+def test_a_check_of_one_judgment_a_query_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch, unit: str, kept: slice
+) -> None:
+    monkeypatch.setattr(Suite, "check", only(lambda query: cut_to(query, kept)))
+    library.unit = unit
+    drill = library.drill()
+    assert set(verdicts_of(drill, "refuse").values()) == {FAILED}
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_check_of_one_query_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    check = Suite.check
+    monkeypatch.setattr(Suite, "check", lambda self, snapshot: check(
+        replace(self, queries=(self.queries[place],)), snapshot
+    ))  # fmt: skip
+    assert set(verdicts_of(library.drill(), "refuse").values()) == {FAILED}
+
+
+def test_judged_and_not_relevant_is_refused_too(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def also(query: JudgedQuery) -> JudgedQuery:
+        return replace(query, grades={**query.grades, "en/alder.md#price": int(query.id == "alder-price")})
+
+    library.asked = tuple(map(also, library_queries("passage")))
+    refused = named(library.drill(fields=["topic"]), "refuse", "topic.price")
+    # More than one error lists; all of them are named all the same.
+    assert (refused.verdict, refused.n, refused.what) == (NOTICED, 40, ("en/alder.md#price",))
+    relevant = only(lambda query: replace(query, grades={id_: each for id_, each in query.grades.items() if each}))
+    monkeypatch.setattr(Suite, "check", relevant)
+    refused = named(library.drill(fields=["topic"]), "refuse", "topic.price")
+    assert refused.verdict == FAILED
+    assert "not refused by name" in refused.reason
+
+
 def test_a_refusal_that_does_not_name_what_is_missing_fails_the_drill(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,7 +214,7 @@ def test_a_refusal_that_does_not_name_what_is_missing_fails_the_drill(
     monkeypatch.setattr(Suite, "check", vague)
     refused = named(library.drill(), "refuse", "topic.limit")
     assert refused.verdict == FAILED
-    assert "without naming it" in refused.reason
+    assert refused.reason.startswith("removed: 1 not refused by name, such as 'en/")
 
 
 def test_a_recall_that_does_not_move_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +230,66 @@ def test_a_recall_that_does_not_move_fails_the_drill(library: Library, monkeypat
         [query] = [each for each in library_queries("document") if each.id == loser]
         assert group.startswith("language.zh") <= (query.fields["language"] == "zh")
         assert group.startswith("topic.price") <= (query.fields["topic"] == "price")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", ["precision", "ndcg"])
+def test_another_metric_that_does_not_move_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch, name: str, unit: str
+) -> None:
+    monkeypatch.setitem(AT_K, name, lambda found, k: np.full(len(found.length), 0.5))  # type: ignore[arg-type]
+    library.unit = unit
+    drill = library.drill()
+    if (name, unit) != ("precision", "span"):
+        assert set(verdicts_of(drill, "remove").values()) == {FAILED}
+        assert f"but {name} did not fall" in named(drill, "remove", "language.zh").reason
+    assert named(drill, "shuffle").verdict == FAILED
+
+
+def test_a_metric_that_rises_with_a_loss_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AT_K, "hit", lambda found, k: 1.0 - hit(found, k))  # type: ignore[arg-type]
+    removed = named(library.drill(), "remove", "language.zh")
+    assert removed.verdict == FAILED
+    assert "lost something relevant, but hit rose" in removed.reason
+
+
+def test_of_spans_precision_may_rise_where_others_fall(library: Library) -> None:
+    # a's section shows two spans; without it, b's two show one together, and are two passages that are right.
+    library.pages = {
+        "a.md": "# a\n\n## One\n\nFirst. Second.\n", "b.md": "# b\n\n## One\n\nxxxx.\n\n## Two\n\nyyyy.\n",
+        "c.md": "c\n",
+    }  # fmt: skip
+    spans = [Span("a.md", "First."), Span("a.md", "Second."), Span("b.md", "xxxx. ## Two yyyy.")]
+    library.unit, library.slices = "span", ()
+    library.asked = (
+        JudgedQuery("q1", "text", {each.id: 1 for each in spans}, spans={each.id: each for each in spans}),
+    )
+    told = {"q1": ["a.md#one", "b.md#one", "c.md#top", "b.md#two"]}
+    library.told = {"_target_": "drill_doubles.Rising", "watched": "a.md", "told": told, "otherwise": told}
+    removed = named(library.drill(), "remove", "relevant_items.several")
+    assert (removed.verdict, removed.what) == (NOTICED, ("a.md#one",))
+    assert "recall alone" not in removed.reason
+
+
+def moving_up(library: Library, *queries: JudgedQuery) -> Library:
+    """q1 needs a, b and e of which two are in the first 3; without a and b, e is the first."""
+    library.pages, library.slices = {f"{letter}.md": f"{letter}\n" for letter in "abcdefgh"}, ("topic",)
+    library.asked = queries
+    told = {"q1": [f"{each}.md#top" for each in "habe"], "q2": ["d.md#top"]}
+    library.told = {
+        "_target_": "drill_doubles.Rising", "watched": "b.md", "told": told,
+        "otherwise": {**told, "q1": ["e.md#top"]},
+    }  # fmt: skip
+    return library
+
+
+def test_what_moves_up_is_passed_over_where_another_passage_tells_more(library: Library) -> None:
+    one = question("q1", "q1", ["a.md#top", "b.md#top", "e.md#top"], topic="x")
+    both = moving_up(library, one, question("q2", "q2", ["d.md#top"], topic="x"))
+    assert named(both.drill(), "remove", "topic.x").what == ("d.md#top",)
+    removed = named(moving_up(library, one).drill(), "remove", "topic.x")
+    assert (removed.verdict, removed.what) == (NOTICED, ("a.md#top", "b.md#top"))
+    assert "what is left of query 'q1' moved up, so that recall alone tells" in removed.reason
 
 
 def test_a_retriever_that_always_gives_the_same_fails_the_drill(library: Library) -> None:
@@ -197,21 +315,24 @@ def test_others_may_lose_one_query_s_worth_in_a_thousand(others: int, most: floa
     assert most_lost(others) == pytest.approx(most)
 
 
+@pytest.mark.parametrize("name", ["recall", "ndcg", "mrr"])
 def test_a_mean_that_does_not_follow_its_queries_fails_the_drill(
-    library: Library, monkeypatch: pytest.MonkeyPatch
+    library: Library, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     right = module._means
 
     def skewed(*arguments: Any) -> dict[str, dict[str, float]]:
         table = right(*arguments)
         if table[""]["recall"] < 1:
-            table["topic.price"]["recall"] -= 0.01
+            table["topic.price"][name] -= 0.01
         return table
 
     monkeypatch.setattr(module, "_means", skewed)
     removed = named(library.drill(), "remove", "language.en")
     assert removed.verdict == FAILED
-    assert "means are not those of their queries: topic.price moved by -0.01, its queries by 0" in removed.reason
+    assert (
+        "means are not those of their queries: recall of topic.price moved by -0.01, its queries by 0" in removed.reason
+    )
 
 
 def test_a_mean_that_does_not_come_back_with_its_queries_fails_the_drill(
@@ -277,6 +398,40 @@ def test_slices_that_hold_the_wrong_queries_fail_the_drill(library: Library, mon
     assert "whose own value is" in removed.reason
 
 
+def test_derived_slices_that_hold_the_wrong_queries_fail_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = module.slice_queries
+
+    def shifted(*arguments: object, **named: object) -> Slices:
+        slices = right(*arguments, **named)  # type: ignore[arg-type]
+        own = [not name.startswith(("query_length", "relevant_items")) for name in slices.names]
+        return Slices(
+            slices.names, np.where(np.array(own)[:, None], slices.members, np.roll(slices.members, 1, axis=1))
+        )
+
+    first, *rest = library_queries("passage")
+    other = replace(first, text="quota alder quota alder", grades={**first.grades, "zh/甲.md#額度": 1})
+    library.asked = (other, *rest)
+    sound = library.drill(fields=["relevant_items", "query_length", "language"])
+    assert not sound.failed
+    monkeypatch.setattr(module, "slice_queries", shifted)
+    drill = library.drill(fields=["relevant_items", "query_length", "language"])
+    for group in drill.slices:
+        right_queries = group.startswith("language")
+        assert (named(drill, "remove", group).verdict == NOTICED) == right_queries
+    reason = named(drill, "remove", "relevant_items.several").reason
+    assert reason == "the slice lacks query 'alder-limit', whose own value is several"
+
+
+def test_freshness_is_left_to_the_slices_themselves(library: Library) -> None:
+    library.asked = tuple(replace(query, fields={"updated": "2026-09-30"}) for query in library_queries("passage"))
+    library.slices = ()
+    drill = library.drill(fields=["freshness"], slicing={"freshness": {"field": "updated", "days": [30]}})
+    assert drill.slices == ("freshness.0-30 days",)
+    assert not drill.failed
+
+
 def test_a_revision_that_stays_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Suite, "revision", "0123456789abcdef")
     drill = library.drill()
@@ -289,6 +444,13 @@ def test_a_score_that_does_not_come_back_fails_the_drill(library: Library) -> No
     assert updated.verdict == FAILED
     assert (updated.before, updated.after) == (1.0, pytest.approx(0.95))
     assert "1 queries did not come back" in updated.reason
+
+
+def test_another_metric_that_does_not_come_back_fails_the_drill(library: Library) -> None:
+    updated = named(library.drill({"_target_": "drill_doubles.Demoting"}), "update", "language.en")
+    assert updated.verdict == FAILED
+    assert (updated.before, updated.after) == (1.0, 1.0)
+    assert updated.reason == "1 queries did not come back to what they were in ndcg, rr, ap"
 
 
 def test_a_retriever_that_cannot_rank_the_copy_says_nothing_of_the_instrument(library: Library) -> None:
@@ -310,8 +472,9 @@ def test_a_drill_that_proves_nothing_has_failed(library: Library) -> None:
 
 def test_a_question_in_no_mean_is_never_the_one_that_loses(library: Library) -> None:
     asked = list(library.suite(library.settings({})).queries)
-    waiting = replace(asked[0], judged=False)
-    library.asked = (waiting, *asked[1:], JudgedQuery("zzz", "no answer", {}, {"language": "en"}, answerable=False))
+    waiting = replace(asked[0], judged=False, grades=dict.fromkeys(asked[0].grades, 0))
+    nothing = JudgedQuery("a", "no answer", {}, {"language": "en"}, answerable=False)
+    library.asked = (nothing, waiting, *asked[1:])
     drill = library.drill()
     assert not drill.failed
     assert named(drill, "remove", "language.en").n == 19

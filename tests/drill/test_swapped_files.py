@@ -54,7 +54,7 @@ def test_a_lexicon_is_a_model_file(library: Library, tmp_path: Path) -> None:
     assert found["analyzer.lexicon"].what == ("詞庫.txt",)
 
 
-def test_a_model_of_an_installed_package_is_found_by_its_hash(library: Library) -> None:
+def test_a_model_of_an_installed_package_is_swapped(library: Library) -> None:
     found = swapped(library, semantic(dict(WHEEL)))
     assert {group: each.verdict for group, each in found.items()} == {
         "embedder.weights": NOTICED, "embedder.tokenizer": NOTICED,
@@ -106,7 +106,45 @@ def test_a_fingerprint_that_stays_fails_the_drill(
     assert {each.verdict for each in found.values()} == {FAILED}
 
 
-def test_a_file_that_is_known_by_name_only_cannot_be_swapped(library: Library) -> None:
+def test_a_hash_of_no_file_that_is_found_fails_the_drill(library: Library) -> None:
     found = swapped(library, {"_target_": "drill_doubles.Distant", "name": "distant"})
-    assert found["distant"].verdict == NOT_APPLICABLE
-    assert "cannot be told from its settings" in found["distant"].reason
+    assert found["distant"].verdict == FAILED
+    assert "files_read()" in found["distant"].reason
+
+
+@pytest.mark.parametrize("of_the_wheel", [True, False])
+def test_hashes_that_are_always_the_same_fail_the_drill(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_wheel: bool
+) -> None:
+    monkeypatch.setattr(wordllama.WordLlama, "contents", lambda self: {"model": "0" * 64, "tokenizer": "0" * 64})
+    found = swapped(library, semantic(dict(WHEEL) if of_the_wheel else toy_model(tmp_path / "model")))
+    assert {group: each.verdict for group, each in found.items()} == {
+        "embedder.weights": FAILED, "embedder.tokenizer": FAILED,
+    }  # fmt: skip
+    assert "not 00000000" in found["embedder.weights"].reason
+
+
+def test_a_hash_of_one_file_only_fails_the_drill_for_the_other(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = wordllama.WordLlama.contents
+    monkeypatch.setattr(wordllama.WordLlama, "contents", lambda self: {"model": right(self)["model"]})
+    found = swapped(library, semantic(toy_model(tmp_path / "model")))
+    assert found["embedder.weights"].verdict == NOTICED
+    assert found["embedder.tokenizer"].verdict == FAILED
+
+
+@pytest.mark.parametrize(
+    "model", ["embedders.sentence_transformers.SentenceTransformer", "rerankers.cross_encoder.CrossEncoder"]
+)
+def test_every_file_of_a_folder_is_swapped(library: Library, tmp_path: Path, model: str) -> None:
+    folder = tmp_path / "model"
+    (folder / "1_Pooling").mkdir(parents=True)
+    for name in ("config.json", "model.safetensors", "1_Pooling/config.json", "README.md"):
+        (folder / name).write_text(name, "utf-8")
+    part = {"_target_": f"retrievers.{model}", "model": str(folder)}
+    found = swapped(library, {"_target_": "drill_doubles.Idle", "name": "idle", "part": part})
+    assert {group: each.verdict for group, each in found.items()} == {
+        f"part.model/{name}": NOTICED for name in ("config.json", "model.safetensors", "1_Pooling/config.json")
+    }  # fmt: skip
+    assert (folder / "config.json").read_text("utf-8") == "config.json"

@@ -67,6 +67,13 @@ def test_the_documents_the_suite_the_libraries_and_the_files_are_parameters(worl
     assert params["retriever_hash"] == job.stage.part.key
 
 
+def test_how_ages_are_counted_is_a_parameter(world: World) -> None:
+    freshness = {"field": "updated", "days": [30], "as_of": "2026-09-30"}
+    params = params_of(scored(world, bm25(), slicing={"freshness": freshness}).job)
+    assert {f"slicing.freshness.{key}": value for key, value in freshness.items()}.items() <= params.items()
+    assert params_of(scored(world, bm25()).job)["slicing.freshness"] is None
+
+
 def test_what_is_not_kept_says_so_instead_of_a_hash(world: World) -> None:
     assert params_of(scored(world, double("Unkept")).job)["retriever_hash"] == "not kept"
 

@@ -86,7 +86,7 @@ def test_the_second_time_says_that_it_is_there(command: Command, suite: Path) ->
     assert "is there already, from this migration, with 0 answers; left as it is" in out
     record = Record.beside(suite.with_name(f"core-{NEW.id[:8]}.yaml"))
     for entry in record.pending():
-        record.append("dropped", query=entry.query, answers=entry.number)
+        record.append("dropped", query=entry.query, answers=entry.id)
     out = command(*arguments)[1]
     assert "with 2 answers" in out
     assert "next: python -m runner.judgments freeze" in out
@@ -171,7 +171,7 @@ def test_checking_shows_disputes_sources_and_annotators(command: Command, tmp_pa
     suite = suite_file(tmp_path / "suites", [query("q1", *said, clicked)]).path
     _, out, _ = command("check", str(suite), "--snapshot", OLD.id)
     assert "2 judged pairs, 3 judgments by 2 named annotators: 2 human, 1 click" in out
-    assert "1 disputed pairs in 1 queries, in no gate until they are adjudicated" in out
+    assert "1 disputed pairs, in no gate until they are adjudicated, in queries: 1 (q1)" in out
 
 
 def test_freezing_tells_the_revision_and_is_refused_while_something_waits(command: Command, suite: Path) -> None:

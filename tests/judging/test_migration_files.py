@@ -9,8 +9,8 @@ from migration_world import LIMITS, OTHER, ZH_LIMITS, pages, query, snapshot, su
 
 from runner.errors import InputError
 from runner.judging.history import atomic
+from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.record import Record
-from runner.judging.history.replay import replay
 from runner.judging.history.suite_file import SuiteFile
 from runner.judging.migration import files as migration_files
 from runner.judging.migration.files import Written, refuse_unfinished, target_of, write_migration
@@ -116,10 +116,11 @@ def test_the_same_command_twice_changes_nothing(tmp_path: Path) -> None:
 
 
 def answer(path: Path, *, applied: bool) -> None:
-    record, file = Record.beside(path), SuiteFile(path)
-    record.append("confirmed", query="q1", new=[{"id": "a.md#limits", "grade": 1}], by="wei", answers=2)
+    record = Record.beside(path)
+    waiting = record.pending()[0]
+    record.append("confirmed", query="q1", new=[{"id": "a.md#limits", "grade": 1}], by="wei", answers=waiting.id)
     if applied:
-        file.save(replay(file.read(), record.entries()))
+        LiveSuite(SuiteFile(path))
 
 
 @pytest.mark.parametrize("applied", [True, False])
@@ -137,7 +138,7 @@ def test_a_kill_between_answer_and_file_is_made_up_for_by_replay(tmp_path: Path)
     assert SuiteFile(path).read().unjudged()
     with pytest.raises(InputError, match="record holds answers that the file does not"):
         refuse_unfinished(SuiteFile(path))
-    SuiteFile(path).save(replay(SuiteFile(path).read(), Record.beside(path).entries()))
+    LiveSuite(SuiteFile(path))
     refuse_unfinished(SuiteFile(path))
     first = SuiteFile(path).read().queries[0]
     assert (first.judged, first.grades) == (True, {"a.md#size": 1, "a.md#limits": 1})
@@ -167,7 +168,7 @@ def test_impossible_targets_are_refused(tmp_path: Path, name: str) -> None:
 def test_something_else_in_the_place_is_never_written_over(tmp_path: Path, suffix: str) -> None:
     file = suite_file(tmp_path, ROWS, HEAD)
     other = tmp_path / f"core-{NEW.id[:8]}{suffix}"
-    other.write_text('{"number": 1, "what": "gone"}\n' if "record" in suffix else "name: other\n", encoding="utf-8")
+    other.write_text('{"what": "gone"}\n' if "record" in suffix else "name: other\n", encoding="utf-8")
     before = contents(tmp_path)
     with pytest.raises(InputError, match="is already there and is not what this migration makes"):
         write(file)

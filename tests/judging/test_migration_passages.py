@@ -1,11 +1,14 @@
 """Judged passages in another snapshot: carried where the text is the same, proposed or gone where it is not."""
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
 
-from runner.changes.passages import PassageChange
+from runner.changes.change import PassageChange
+from runner.chunkers.base import Chunk
 from runner.documents import Document
 from runner.errors import InputError
 from runner.judging.migration import passage_follower
@@ -28,20 +31,47 @@ def test_the_same_text_is_carried(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [LIMITS, ZH_LIMITS])
-def test_the_same_text_under_another_heading_is_carried_to_its_new_id(tmp_path: Path, text: str) -> None:
+def test_the_same_text_under_another_heading_is_proposed_and_not_carried(tmp_path: Path, text: str) -> None:
     old = snapshot(pages(f"a.md\n# Limits\n\n{text}\n\n# Size\n\n{OTHER}"))
     new = snapshot(pages(f"a.md\n# Rates\n\n{text}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md#rates"])]
-    assert migration.new.queries[0].grades == {"a.md#rates": 1}
+    assert fates(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
+    assert (migration.entries[1].similarity, migration.entries[1].note) == (1.0, "same text, other heading")
+    assert migration.new.queries[0].grades == {}
+
+
+@pytest.mark.parametrize("text", [LIMITS, ZH_LIMITS])
+def test_texts_that_changed_places_under_their_headings_are_proposed(tmp_path: Path, text: str) -> None:
+    other = text.replace("hundred", "thousand").replace("一百", "九千")
+    page = "a.md\n# Limits\n\n## Free plan\n\n{}\n\n## Enterprise plan\n\n{}"
+    old, new = snapshot(pages(page.format(text, other))), snapshot(pages(page.format(other, text)))
+    migration = moved(tmp_path, [query("q1", "a.md#free-plan")], old, new)
+    assert fates(migration) == [("proposed", "a.md#free-plan", ["a.md#enterprise-plan"])]
 
 
 def test_a_renamed_page_takes_its_judgments_along(tmp_path: Path) -> None:
-    old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(TWO_SECTIONS.replace("a.md", "guide/b.md")))
-    migration = moved(tmp_path, [query("q1", "a.md#limits", "a.md#size")], old, new)
-    assert fates(migration) == [
-        ("carried", "a.md#limits", ["guide/b.md#limits"]), ("carried", "a.md#size", ["guide/b.md#size"]),
-    ]  # fmt: skip
+    old = snapshot(pages(TWO_SECTIONS, title="Limits"))
+    renamed = TWO_SECTIONS.replace("a.md", "guide/b.md")
+    for new in (snapshot(pages(renamed, title="Limits")), snapshot(pages(f"{renamed}\n\n# More", title="Limits"))):
+        migration = moved(tmp_path, [query("q1", "a.md#limits", "a.md#size")], old, new)
+        assert fates(migration) == [
+            ("carried", "a.md#limits", ["guide/b.md#limits"]), ("carried", "a.md#size", ["guide/b.md#size"]),
+        ]  # fmt: skip
+
+
+def test_the_same_text_under_the_same_headings_of_another_page_is_proposed(tmp_path: Path) -> None:
+    old = snapshot(pages(TWO_SECTIONS, f"b.md\n{ZH_LIMITS}", title="Limits"))
+    more = f"b.md\n{ZH_LIMITS}\n\n# Limits\n\n{LIMITS}\n\n# Else\n\nMuch more that was never said."
+    migration = moved(tmp_path, [query("q1", "a.md#limits")], old, snapshot(pages(more, title="Limits")))
+    assert fates(migration) == [("proposed", "a.md#limits", ["b.md#limits"])]
+    assert migration.entries[1].note == "same text, on another page"
+
+
+def test_a_window_of_text_under_another_heading_is_proposed(tmp_path: Path) -> None:
+    page = "a.md\n{}\n\n# {} plan\n\n{}"
+    old, new = (snapshot(pages(page.format(OTHER, plan, LIMITS)), Parts(LIMITS)) for plan in ("Free", "Enterprise"))
+    assert fates(moved(tmp_path, [query("q1", "a.md#part")], old, old))[0][0] == "carried"
+    assert fates(moved(tmp_path, [query("q1", "a.md#part")], old, new))[0][0] == "proposed"
 
 
 @pytest.mark.parametrize(("text", "word", "other"), [(LIMITS, "hundred", "thousand"), (ZH_LIMITS, "一百", "兩百")])
@@ -72,11 +102,12 @@ def test_a_few_words_under_another_heading_are_never_carried(tmp_path: Path) -> 
     assert {what for what, *_ in fates(migration)} <= {"proposed", "gone"}
 
 
-def test_a_few_words_on_a_page_of_another_title_are_never_carried(tmp_path: Path) -> None:
+def test_nothing_on_a_page_of_another_title_is_carried(tmp_path: Path) -> None:
     old = snapshot((Document("a.md", "Free plan", "100 per minute"), Document("b.md", "Size", OTHER)))
     new = snapshot((Document("a.md", "Team plan", "100 per minute"), Document("b.md", "Sizes", OTHER)))
     migration = moved(tmp_path, [query("q1", "a.md#top", "b.md#top")], old, new)
-    assert [what for what, *_ in fates(migration)] == ["proposed", "carried"]
+    assert fates(migration) == [("proposed", "a.md#top", ["a.md#top"]), ("proposed", "b.md#top", ["b.md#top"])]
+    assert [entry.similarity for entry in migration.entries[1:]] == [1.0, 1.0]
 
 
 def test_an_empty_page_stays_what_it_is(tmp_path: Path) -> None:
@@ -86,12 +117,26 @@ def test_an_empty_page_stays_what_it_is(tmp_path: Path) -> None:
     assert fates(migration) == [("carried", "a.md#top", ["a.md#top"])]
 
 
-@pytest.mark.parametrize(("other", "title"), [(OTHER, "a.md"), ("Few words.", "Other")])
+@dataclass(frozen=True)
+class Parts:
+    """Cuts every page where the same words stand, one after the other, without titles of their own."""
+
+    words: str
+    names: tuple[str, ...] = ("part",)
+
+    def split(self, document: Document) -> list[Chunk]:
+        starts = [found.start() for found in re.finditer(re.escape(self.words), document.text)]
+        return [
+            Chunk(start, start + len(self.words), document.title, name)
+            for start, name in zip(starts, self.names, strict=True)
+        ]
+
+
+@pytest.mark.parametrize(("other", "title"), [(OTHER, "a.md"), (LIMITS, "Other")])
 def test_another_text_is_not_carried_whatever_the_comparison_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str, title: str
 ) -> None:
-    text = LIMITS if other == OTHER else other
-    old = snapshot((Document("a.md", "a.md", f"{text}\n\n# More\n\n{ZH_LIMITS}"),))
+    old = snapshot((Document("a.md", "a.md", f"{LIMITS}\n\n# More\n\n{ZH_LIMITS}"),))
     new = snapshot((Document("a.md", title, f"{other}\n\n# More\n\nSomething else."),))
     wrong = (PassageChange("moved", ("a.md#top",), ("a.md#top",), 1.0),)
     monkeypatch.setattr(passage_follower, "compare_passages", lambda *_: wrong)
@@ -103,6 +148,14 @@ def test_a_text_that_now_stands_twice_is_not_guessed(tmp_path: Path) -> None:
     new = snapshot(pages(f"a.md\n# Rates\n\n{LIMITS}\n\n# Bounds\n\n{LIMITS}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
     assert [what for what, *_ in fates(migration)] == ["proposed"]
+
+
+def test_one_that_may_be_either_of_two_with_the_same_title_and_text_is_not_guessed(tmp_path: Path) -> None:
+    old = snapshot(pages(f"a.md\n{LIMITS} {LIMITS}"), Parts(LIMITS, ("one", "two")))
+    new = snapshot(pages(f"a.md\n{LIMITS} {OTHER}"), Parts(LIMITS, ("three",)))
+    migration = moved(tmp_path, [query("q1", "a.md#two")], old, new)
+    assert fates(migration) == [("proposed", "a.md#two", ["a.md#three"])]
+    assert migration.entries[1].note == "same text, not the only one"
 
 
 def test_what_was_split_is_proposed_to_its_parts(tmp_path: Path) -> None:
@@ -156,8 +209,8 @@ def test_unanswerable_and_unjudged_queries_stay_what_they_are(tmp_path: Path) ->
 
 
 def test_everything_known_of_a_judgment_goes_along(tmp_path: Path) -> None:
-    old = snapshot(pages(f"a.md\n# Limits\n\n{LIMITS}"))
-    new = snapshot(pages(f"a.md\n# Rates\n\n{LIMITS}"))
+    old = snapshot(pages(f"a.md\n# Limits\n\n{LIMITS}", title="Limits"))
+    new = snapshot(pages(f"b.md\n# Limits\n\n{LIMITS}", title="Limits"))
     said = [
         {"id": "a.md#limits", "grade": 1, "annotator": "wei", "at": "2026-09-30T14:00:00+00:00", "note": "看第二句"},
         {"id": "a.md#limits", "grade": 3, "annotator": "lin", "source": "synthetic"},
@@ -165,20 +218,21 @@ def test_everything_known_of_a_judgment_goes_along(tmp_path: Path) -> None:
     ]
     migration = moved(tmp_path, [query("q1", *said)], old, new)
     assert migration.new.queries[0].judgments == (
-        Judgment("a.md#rates", 1, "human", "wei", "2026-09-30T14:00:00+00:00", "看第二句"),
-        Judgment("a.md#rates", 3, "synthetic", "lin"),
-        Judgment("a.md#rates", 2, "human", "wei", "2026-10-01T09:00:00+00:00", adjudicated=True),
+        Judgment("b.md#limits", 1, "human", "wei", "2026-09-30T14:00:00+00:00", "看第二句"),
+        Judgment("b.md#limits", 3, "synthetic", "lin"),
+        Judgment("b.md#limits", 2, "human", "wei", "2026-10-01T09:00:00+00:00", adjudicated=True),
     )
     (entry,) = migration.entries[1:]
     assert entry.details["judgments"] == said
-    assert [item["id"] for item in entry.new] == ["a.md#rates"] * 3
+    assert [item["id"] for item in entry.new] == ["b.md#limits"] * 3
 
 
 def test_a_dispute_stays_a_dispute(tmp_path: Path) -> None:
-    old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(TWO_SECTIONS.replace("# Limits", "# Rates")))
+    renamed = TWO_SECTIONS.replace("a.md", "b.md")
+    old, new = snapshot(pages(TWO_SECTIONS, title="A")), snapshot(pages(renamed, title="A"))
     said = [{"id": "a.md#limits", "grade": grade, "annotator": who} for who, grade in (("wei", 0), ("lin", 2))]
     migration = moved(tmp_path, [query("q1", *said)], old, new)
-    assert migration.new.queries[0].disputed == ("a.md#rates",)
+    assert migration.new.queries[0].disputed == ("b.md#limits",)
     assert migration.entries[1].details["disputed"] is True
 
 
@@ -196,18 +250,24 @@ def test_who_and_when_and_between_what_is_in_the_first_line(tmp_path: Path) -> N
 def test_snapshots_in_the_wrong_order_are_named(tmp_path: Path) -> None:
     old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(f"a.md\n# Size\n\n{OTHER}"))
     head = f'name: core\nunit: passage\nsnapshot: "{old.id}"\n'
-    with pytest.raises(InputError, match=rf"pinned to snapshot {old.id}(.|\n)*exchange --from and --to"):
-        moved(tmp_path, [query("q1", "a.md#limits")], new, old, head)
-    with pytest.raises(InputError, match=r"does not hold(.|\n)*exchange --from and --to"):
-        moved(tmp_path, [query("q1", "a.md#limits")], new, old)
+    said = rf"core\.jsonl: fits snapshot {old.id} \(--to\), not {new.id} \(--from\); exchange --from and --to\?"
+    for pinned in (head, ""):
+        with pytest.raises(InputError) as caught:
+            moved(tmp_path, [query("q1", "a.md#limits")], new, old, pinned)
+        assert re.fullmatch(f".*{said}", str(caught.value))
 
 
 def test_a_suite_pinned_to_a_third_snapshot_is_refused(tmp_path: Path) -> None:
     old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(f"a.md\n# Size\n\n{OTHER}"))
     head = 'name: core\nunit: passage\nsnapshot: "0123456789abcdef"\n'
-    with pytest.raises(InputError, match="pinned to snapshot 0123456789abcdef") as caught:
+    with pytest.raises(InputError) as caught:
         moved(tmp_path, [query("q1", "a.md#size")], old, new, head)
-    assert "exchange" not in str(caught.value)
+    said = f"core.jsonl: is pinned to snapshot 0123456789abcdef; give that with --from, not {old.id}"
+    assert str(caught.value).endswith(said)
+    with pytest.raises(InputError, match="is pinned to the documents 0123456789abcdef; give that with --from"):
+        moved(
+            tmp_path, [query("q1", "a.md#size")], old, new, 'name: core\nunit: passage\ndocuments: "0123456789abcdef"\n'
+        )
 
 
 def test_unknown_ids_are_refused_before_anything_is_carried(tmp_path: Path) -> None:

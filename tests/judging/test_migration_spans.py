@@ -44,8 +44,8 @@ def test_line_ends_within_a_quotation_may_be_others(tmp_path: Path) -> None:
 
 def test_a_renamed_page_takes_its_spans_along(tmp_path: Path) -> None:
     body = f"{INTRO}{LIMITS}\n\n{OTHER}"
-    old = snapshot(pages(f"a.md\n{body}"))
-    same, edited = snapshot(pages(f"b.md\n{body}")), snapshot(pages(f"b.md\n{body} And no more."))
+    old = snapshot(pages(f"a.md\n{body}", title="Limits"))
+    same, edited = (snapshot(pages(f"b.md\n{body}{more}", title="Limits")) for more in ("", " And no more."))
     for new in (same, edited):
         migration = followed(tmp_path, old, new, quoted(LIMITS))
         assert fates(migration) == [("carried", f"a.md: {LIMITS}", [f"b.md: {LIMITS}"])]
@@ -123,18 +123,22 @@ def test_a_few_words_are_carried_only_within_the_same_line_and_section(tmp_path:
     assert [what for what, *_ in fates(migration)] == ["proposed"]
 
 
-def test_a_few_words_on_a_page_of_another_title_are_proposed(tmp_path: Path) -> None:
+def test_all_words_on_a_page_of_another_title_are_proposed(tmp_path: Path) -> None:
     old = snapshot((Document("a.md", "Free plan", f"100 a minute\n\n{OTHER}"),))
     new = snapshot((Document("a.md", "Team plan", f"100 a minute\n\n{OTHER}"),))
-    migration = followed(tmp_path, old, new, quoted("100 a minute"), quoted(OTHER))
-    assert [what for what, *_ in fates(migration)] == ["proposed", "carried"]
+    for after in (new, snapshot((Document("a.md", "Team plan", f"100 a minute\n\n{OTHER}\n\nMore."),))):
+        migration = followed(tmp_path, old, after, quoted("100 a minute"), quoted(OTHER))
+        names = ["a.md: 100 a minute", f"a.md: {OTHER}"]
+        assert fates(migration) == [("proposed", name, [name]) for name in names]
+        assert {(entry.similarity, entry.note) for entry in migration.entries[1:]} == {(1.0, "same words, other title")}
 
 
-def test_the_words_of_a_page_that_is_gone_are_carried_where_they_stand_alone(tmp_path: Path) -> None:
+def test_the_words_of_a_page_that_is_gone_are_proposed_where_they_stand_alone(tmp_path: Path) -> None:
     old = snapshot(pages(f"a.md\n{LIMITS}\n\nSome more that is nowhere else.", f"b.md\n{OTHER}"))
     new = snapshot(pages(f"b.md\n{OTHER}\n\n{LIMITS}"))
     migration = followed(tmp_path, old, new, quoted(LIMITS))
-    assert fates(migration) == [("carried", f"a.md: {LIMITS}", [f"b.md: {LIMITS}"])]
+    assert fates(migration) == [("proposed", f"a.md: {LIMITS}", [f"b.md: {LIMITS}"])]
+    assert (migration.entries[1].similarity, migration.entries[1].note) == (1.0, "same words, on another page")
 
 
 @pytest.mark.parametrize(
@@ -142,10 +146,12 @@ def test_the_words_of_a_page_that_is_gone_are_carried_where_they_stand_alone(tmp
     [
         (LIMITS, "Nothing.", LIMITS),  # stood on two pages before
         ("Nothing.", LIMITS, LIMITS),  # stands on two pages now
-        ("Nothing.", "Nothing.", LIMITS[:39].strip()),  # too few words
+        ("Nothing.", "Nothing.", "The free plan"),  # few words
     ],
 )
-def test_otherwise_they_are_proposed(tmp_path: Path, extra_old: str, extra_new: str, quote: str) -> None:
+def test_wherever_else_they_stood_or_stand_they_are_proposed(
+    tmp_path: Path, extra_old: str, extra_new: str, quote: str
+) -> None:
     old = snapshot(pages(f"a.md\n{LIMITS}\n\nSome more.", f"b.md\n{OTHER}", f"c.md\n{extra_old}"))
     new = snapshot(pages(f"b.md\n{OTHER}\n\n{LIMITS}", f"c.md\n{extra_new}"))
     migration = followed(tmp_path, old, new, quoted(quote))
@@ -195,9 +201,9 @@ def test_another_chunker_changes_no_span(tmp_path: Path, chunker: Any) -> None:
 
 
 def test_spans_that_become_one_keep_the_better_judgment(tmp_path: Path) -> None:
-    old = snapshot(pages(f"a.md\n{LIMITS}\n\nOne.", f"b.md\n{OTHER}"))
-    new = snapshot(pages(f"a.md\n{LIMITS}\n\nTwo.", f"b.md\n{OTHER}"))
-    spans = [quoted(LIMITS, start=0, grade=1, annotator="wei"), quoted(LIMITS, grade=2, annotator="lin")]
+    old, new = snapshot(pages(f"a.md\n{LIMITS}\n\n{LIMITS}")), snapshot(pages(f"a.md\n{LIMITS}\n\nTwo."))
+    second = len(LIMITS) + 2
+    spans = [quoted(LIMITS, start=0, grade=1, annotator="wei"), quoted(LIMITS, start=second, grade=2, annotator="lin")]
     migration = followed(tmp_path, old, new, *spans)
     (judged,) = migration.new.queries
     assert [(each.grade, each.annotator) for each in judged.every_judgment] == [(2, "lin")]
@@ -207,8 +213,9 @@ DOCUMENTS = "name: pages\nunit: document\n"
 
 
 def test_documents_are_carried_while_their_text_stays(tmp_path: Path) -> None:
-    old = snapshot((*pages(f"a.md\n{LIMITS}", f"b.md\n{OTHER}"), Document("c.md", "C", ZH_LIMITS, {"updated": "1"})))
-    new = snapshot((*pages(f"a.md\n{LIMITS}", f"z.md\n{OTHER}"), Document("c.md", "C", ZH_LIMITS, {"updated": "2"})))
+    first, second = (Document("c.md", "C", ZH_LIMITS, {"updated": each}) for each in ("1", "2"))
+    old = snapshot((*pages(f"a.md\n{LIMITS}", f"b.md\n{OTHER}", title="Limits"), first))
+    new = snapshot((*pages(f"a.md\n{LIMITS}", f"z.md\n{OTHER}", title="Limits"), second))
     migration = moved(tmp_path, [query("q1", "a.md", "b.md", "c.md")], old, new, DOCUMENTS)
     assert fates(migration) == [
         ("carried", "a.md", ["a.md"]), ("carried", "b.md", ["z.md"]), ("carried", "c.md", ["c.md"]),
@@ -229,7 +236,9 @@ def test_changed_documents_are_proposed_and_removed_ones_are_gone(tmp_path: Path
     assert migration.entries[3].similarity > 0.95
 
 
-def test_a_page_of_few_words_under_another_title_is_proposed(tmp_path: Path) -> None:
-    old, new = snapshot((Document("a.md", "Free", "100"),)), snapshot((Document("a.md", "Team", "100"),))
+@pytest.mark.parametrize("text", ["100", LIMITS])
+def test_a_page_under_another_title_is_proposed(tmp_path: Path, text: str) -> None:
+    old, new = snapshot((Document("a.md", "Free", text),)), snapshot((Document("a.md", "Team", text),))
     migration = moved(tmp_path, [query("q1", "a.md")], old, new, DOCUMENTS)
-    assert [what for what, *_ in fates(migration)] == ["proposed"]
+    assert fates(migration) == [("proposed", "a.md", ["a.md"])]
+    assert (migration.entries[1].similarity, migration.entries[1].note) == (1.0, "same text, other title")

@@ -26,7 +26,15 @@ def asked(id_: str = "q1", *judgments: Judgment, **changes: Any) -> JudgedQuery:
 
 
 def entries(*events: Mapping[str, Any]) -> tuple[Entry, ...]:
-    return tuple(Entry(number, **{"query": "q1", "at": AT, **event}) for number, event in enumerate(events, 1))
+    """Entries called by their numbers, as the answers among them call them."""
+    return tuple(
+        Entry(number, **{"query": "q1", "at": AT, **event}, given=f"{number}") for number, event in enumerate(events, 1)
+    )
+
+
+def undone(history: tuple[Entry, ...], query: str = "q1") -> tuple[Entry, ...]:
+    """The history once its last entry is taken back."""
+    return (*history, Entry(len(history) + 1, "undone", query, at=AT, answers=history[-1].id))
 
 
 def item(id_: str, grade: int = 1, **more: Any) -> dict[str, Any]:
@@ -50,6 +58,8 @@ def half(tmp_path: Path) -> tuple[Suite, tuple[Entry, ...]]:
 
 def answered(history: tuple[Entry, ...], what: str, **more: Any) -> tuple[Entry, ...]:
     values = {"query": "q1", "by": "wei", "at": AT, **more}
+    if "answers" in more:
+        values["answers"] = history[more["answers"] - 1].id
     return (*history, Entry(len(history) + 1, what, **values))
 
 
@@ -120,7 +130,7 @@ def test_a_second_annotator_is_added_and_taken_away_again() -> None:
     assert one(after).judgments[1:] == (Judgment("a#x", 0, annotator="lin", at=AT, note="看不出來"),)
     assert one(after).disputed == ("a#x",)
     assert replay(after, history) == after
-    assert replay(after, (*history, Entry(2, "undone", "q1", answers=1))) == before
+    assert replay(after, undone(history)) == before
 
 
 def test_judgments_keep_their_order_in_the_file_which_is_part_of_the_revision() -> None:
@@ -147,7 +157,7 @@ def test_the_same_annotator_speaks_once_and_what_they_said_before_comes_back() -
     after = replay(before, history)
     assert one(after).grades == {"a#x": 3, "a#y": 1}
     assert len(one(after).judgments) == 2
-    taken_back = replay(after, (*history, Entry(2, "undone", "q1", answers=1)))
+    taken_back = replay(after, undone(history))
     assert one(taken_back).grades == {"a#x": 2, "a#y": 1}
     assert earlier in one(taken_back).judgments
 
@@ -171,8 +181,8 @@ def test_two_confirmed_passages_that_became_one_are_as_good_as_the_better() -> N
     history = entries(
         {"what": "proposed", "old": item("a#x", 2), "new": (item("a#z", 2),)},
         {"what": "proposed", "old": item("a#y", 1), "new": (item("a#z", 1),)},
-        {"what": "confirmed", "new": (item("a#z", 2),), "by": "wei", "answers": 1},
-        {"what": "confirmed", "new": (item("a#z", 1),), "by": "lin", "answers": 2},
+        {"what": "confirmed", "new": (item("a#z", 2),), "by": "wei", "answers": "1"},
+        {"what": "confirmed", "new": (item("a#z", 1),), "by": "lin", "answers": "2"},
     )
     after = replay(suite(asked("q1", judged=False)), history)
     assert (one(after).grades, one(after).disputed, one(after).judged) == ({"a#z": 2}, (), True)
@@ -186,7 +196,7 @@ def test_two_confirmed_passages_that_became_one_are_as_good_as_the_better() -> N
 def test_a_confirmation_against_a_zero_is_a_dispute() -> None:
     history = entries(
         {"what": "proposed", "old": item("a#x", 2), "new": (item("a#z", 2),)},
-        {"what": "confirmed", "new": (item("a#z", 2),), "by": "wei", "answers": 1},
+        {"what": "confirmed", "new": (item("a#z", 2),), "by": "wei", "answers": "1"},
     )
     before = suite(asked("q1", Judgment("a#z", 0, annotator="lin"), judged=False))
     assert one(replay(before, history)).disputed == ("a#z",)
@@ -203,7 +213,7 @@ def test_an_answer_may_bring_a_query_along_and_take_it_away_again() -> None:
     assert (new.id, new.text, new.history, new.fields) == ("new", "新的問題？", ("earlier",), {"language": "zh-Hant"})
     assert (new.judged, new.grades, new.added) == (True, {"a#x": 1}, "2026-11-30")
     assert replay(after, history) == after
-    assert replay(after, (*history, Entry(2, "undone", "new", answers=1))) == before
+    assert replay(after, undone(history, "new")) == before
 
 
 def test_what_was_frozen_is_the_files_to_say() -> None:
@@ -216,7 +226,7 @@ def test_what_was_frozen_is_the_files_to_say() -> None:
 
 def test_faulty_items_name_their_entry() -> None:
     history = entries({"what": "judged", "new": ({"id": "a#x", "grade": -1},), "by": "wei"})
-    with pytest.raises(InputError, match="core: entry 1 of its record: grade: found a number -1"):
+    with pytest.raises(InputError, match="core: line 1 of its record: grade: found a number -1"):
         replay(suite(asked("q1", Judgment("a#y", 1))), history)
 
 

@@ -1,11 +1,16 @@
 """Freezing a suite: its head says the revision, its record says why, and every frozen revision can be had again."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from migration_world import query, suite_file
 
 from runner.errors import InputError, RunnerError
+from runner.judging.history import revision
+from runner.judging.history.entry import Entry
+from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.record import Record
 from runner.judging.history.revision import freeze
 from runner.judging.history.suite_file import SuiteFile
@@ -104,7 +109,7 @@ def test_what_waits_is_not_frozen(file: SuiteFile) -> None:
     with pytest.raises(RunnerError, match=r"1 judgment waits for review: .*review") as caught:
         freeze(file)
     assert not isinstance(caught.value, InputError)
-    record.append("dropped", query="q9", answers=waiting.number)
+    record.append("dropped", query="q9", answers=waiting.id)
     assert freeze(suite_file(file.path.parent, [*ROWS, query("q9", judged=False, language="en")], HEAD)).changed
 
 
@@ -119,9 +124,27 @@ def test_what_is_disputed_is_not_frozen(tmp_path: Path) -> None:
 
 def test_an_answer_that_a_kill_kept_out_of_the_file_is_not_forgotten(file: SuiteFile) -> None:
     Record.beside(file.path).append("judged", query="q1", new=[{"id": "a.md#z", "grade": 1}], by="wei")
-    with pytest.raises(RunnerError, match="record holds answers that the file does not"):
-        freeze(file)
-    assert freeze(file, why="taken out again on purpose").changed
+    assert freeze(file).changed
+    assert file.read().queries[0].grades == {"a.md#x": 1, "a.md#z": 1}
+
+
+def test_nobody_answers_while_a_suite_is_frozen(file: SuiteFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, said = LiveSuite(file), Entry(0, "judged", "q1", new=({"id": "a.md#z", "grade": 1},), by="wei")
+    keep, answers = revision.keep_copy, []
+
+    def slow(*arguments: Any) -> Path:
+        answers.append(pool.submit(live.change, lambda *_: [said]))
+        with pytest.raises(TimeoutError):
+            answers[0].result(timeout=0.2)
+        return keep(*arguments)
+
+    monkeypatch.setattr(revision, "keep_copy", slow)
+    with ThreadPoolExecutor(1) as pool:
+        frozen = freeze(file)
+        with pytest.raises(InputError, match=f"is frozen at revision {frozen.revision}"):
+            answers[0].result()
+    assert file.read().revision == frozen.revision
+    assert [entry.what for entry in Record.beside(file.path).entries()] == ["frozen"]
 
 
 def test_every_other_fault_of_a_frozen_suite_is_still_an_error(file: SuiteFile) -> None:
@@ -144,12 +167,13 @@ def test_a_head_in_braces_is_refused_and_nothing_is_written(tmp_path: Path) -> N
     file = suite_file(tmp_path, ROWS, "{name: core, unit: passage, slices: [language]}")
     with pytest.raises(InputError, match="write it as `key: value` lines"):
         freeze(file)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["core.jsonl", "core.yaml"]
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["core.jsonl", "core.yaml"]
 
 
 def test_saving_keeps_the_lines_of_queries_that_did_not_change(file: SuiteFile) -> None:
     text = file.queries.read_text("utf-8").replace('"query_id"', '   "query_id"')
     file.queries.write_text(f"\n{text}\n", encoding="utf-8")
-    before = file.queries.read_text("utf-8")
-    file.save(file.read())
-    assert file.queries.read_text("utf-8") == before
+    before = file.queries.read_text("utf-8").splitlines()
+    LiveSuite(file).change(lambda *_: [Entry(0, "judged", "q2", new=({"id": "a.md#z", "grade": 1},), by="wei")])
+    after = file.queries.read_text("utf-8").splitlines()
+    assert (after[:2], after[2] == before[2], len(after)) == (before[:2], False, 4)

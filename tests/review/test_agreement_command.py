@@ -67,6 +67,22 @@ def test_adjudications_are_no_opinion() -> None:
     assert found.ratings.adjudicated == 1
 
 
+def test_copies_of_what_nobody_signed_are_one_rater() -> None:
+    def suite(name: str, grade: int) -> Source:
+        return source(name, ("q", "x", 1, None), ("q", "y", grade, None), ("q", "y", 2, "wei"), kind="judged")
+
+    assert of(suite("a", 1), source("b", ("q", "x", 1, None), kind="judged")).ratings.raters == ("unnamed", "wei")
+    # Two that differ are compared, and what was graded in a file without a name is the work of its own rater.
+    differing = of(suite("a", 1), source("b", ("q", "y", 0, None), kind="judged"))
+    assert differing.ratings.raters == ("unnamed (a.jsonl)", "unnamed (b.jsonl)", "wei")
+    assert of(suite("a", 1), source("b", ("q", "x", 1, None))).ratings.raters == ("b", "unnamed", "wei")
+
+
+def test_files_of_one_name_are_two_raters_although_they_agree() -> None:
+    both = [Source(f"{n}/x.csv", "x", (PairRow("q", "p", grade=1), PairRow("q", "r", grade=n))) for n in (0, 1)]
+    assert len(of(*both).ratings.raters) == 2
+
+
 def test_many_raters_are_measured_two_by_two_and_together() -> None:
     found = of(
         source("a", ("q", "x", 1, None), ("q", "y", 0, None)),
@@ -184,7 +200,11 @@ def test_what_cannot_be_compared_is_refused(world: World) -> None:
     assert (done.status, "no query of suite 'core'" in done.err) == (2, True)
     done = world.run("agreement", path, world.head, "--slice", "langauge")
     assert done.status == 2
-    assert "langauge" in done.err
+    assert "--slice: suite 'core' has no field 'langauge'; did you mean 'language'?" in done.err
+    done = world.run("agreement", world.head.with_suffix(".jsonl"))
+    assert done.status == 2
+    assert done.err.count("give the suite's YAML head") == 1
+    assert len(done.err.splitlines()) == 1
     done = world.run("agreement", world.root / "none.csv")
     assert (done.status, "none.csv: not found" in done.err) == (2, True)
 

@@ -102,10 +102,10 @@ def test_what_a_spreadsheet_saves_is_read(tmp_path: Path) -> None:
     assert [row.line for row in read_pairs(path).rows] == [2, 4]
 
 
-def test_rows_keep_their_lines_where_a_cell_has_several(tmp_path: Path) -> None:
+def test_rows_are_counted_as_a_spreadsheet_shows_them_where_a_cell_has_several_lines(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('query_id,id,note\nq,a,"one\ntwo"\nq,b,\n', "utf-8")
-    assert [row.line for row in read_pairs(path).rows] == [2, 4]
+    assert [row.line for row in read_pairs(path).rows] == [2, 3]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_importing_twice_changes_nothing_while_a_query_still_waits(world: World)
 
 def test_an_answer_whose_judgment_is_signed_by_its_entry_alone_is_known(world: World) -> None:
     world.migrated()
-    world.record.append("confirmed", query="en-2", new=[{"id": TOKENS, "grade": 2}], by="bo", answers=2)
+    world.record.append("confirmed", query="en-2", new=[{"id": TOKENS, "grade": 2}], by="bo", answers=world.id_of(2))
     row = {"query_id": "en-2", "id": TOKENS, "grade": 2, "kind": "proposed", "annotator": "bo"}
     assert "known already: 1" in brought(world, row)
 
@@ -127,7 +127,9 @@ def test_a_changed_mind_replaces_and_an_old_one_does_not(world: World) -> None:
 def test_the_record_says_who_and_from_where(world: World) -> None:
     brought(world, {"query_id": "zh-1", "id": 訊息, "grade": 1, "at": NOON})
     (entry,) = world.record.entries()
-    assert (entry.what, entry.query, entry.by, entry.at) == ("imported", "zh-1", "bo", NOON)
+    assert (entry.what, entry.query, entry.by, entry.new[0]["at"]) == ("imported", "zh-1", "bo", NOON)
+    # When it was judged, and when it came into the suite.
+    assert entry.at > NOON
     assert entry.details == {"file": "given.jsonl"}
 
 
@@ -145,6 +147,39 @@ def test_a_candidate_that_a_person_judged_brings_its_query(world: World) -> None
     assert query.fields == {"language": "zh-Hant"}
     assert query.every_judgment[0].source == "human"
     assert query.grades == {WAITING: 1, TOKENS: 0}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_where_a_question_comes_from_goes_out_and_comes_back(world: World, form: str) -> None:
+    listed, out = world.root / "candidates.jsonl", world.root / f"x.{form}"
+    row = {
+        "query_id": "c-1",
+        "text": "多久重試？",
+        "id": WAITING,
+        "source": "click",
+        "kind": "clicked",
+        "priority": 0.9,
+    }
+    listed.write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    assert world.run("export", world.head, "--out", out, "--candidates", listed).status == 0
+    assert [(each.query_id, each.query_source) for each in rows(out)] == [("c-1", "click")]
+    answered = world.root / "answered.csv"
+    write_pairs([replace(each, grade=1) for each in rows(out)], answered)
+    assert world.run("import", world.head, answered, "--annotator", "bo").status == 0
+    query = world.query("c-1")
+    assert (query.source, query.weakest_source) == ("click", "human")
+    assert [(each.grade, each.source) for each in query.every_judgment] == [(1, "human")]
+
+
+def test_an_import_says_what_to_do_next(world: World) -> None:
+    told = brought(world, {"query_id": "zh-1", "id": 訊息, "grade": 1})
+    disputed = "queries on which annotators disagree now: 2 (en-1, zh-1); settle them: python -m runner.judgments"
+    assert f"{disputed} review {world.head} --only disputed\n" in told
+    assert "in no mean now" not in told
+    told = brought(world, {"query_id": "zh-1", "id": 訊息, "grade": 0, "adjudicated": True})
+    assert "in no mean now, since nothing relevant to them is known: 1 (zh-1)" in told
+    # It is said when it happens, and not again.
+    assert "in no mean now" not in brought(world, {"query_id": "zh-1", "id": TOKENS, "grade": 0})
 
 
 def test_every_fault_is_told_by_line_and_nothing_is_written(world: World) -> None:

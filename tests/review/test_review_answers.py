@@ -1,5 +1,6 @@
 """A review by lines: what each answer does to the suite and to its record, and what it refuses."""
 
+import io
 import json
 from typing import Any
 
@@ -7,10 +8,21 @@ import pytest
 from review_world import HOOKS, MESSAGES, NEW, OLD, QUERIES, TOKENS, WAITING, World, 權杖, 訊息
 
 from runner.inputs import snapshot_store
+from runner.judging.history.live_suite import LiveSuite
+from runner.judging.history.suite_file import SuiteFile
+from runner.judging.reviewing.passage_texts import PassageTexts
+from runner.judging.reviewing.queue import Wanted
+from runner.judging.reviewing.review import Review
+from runner.judging.reviewing.screen import Screen
+from runner.judging.reviewing.session import Session
+from runner.judging.reviewing.terminal import LineAnswers
 
 
 def untimed(world: World) -> list[tuple[str, str, int | None]]:
-    return [(entry.what, entry.query, entry.answers) for entry in world.record.entries()]
+    """What happened to which query, and the number of the entry that it answers."""
+    entries = world.record.entries()
+    numbers = {entry.id: entry.number for entry in entries}
+    return [(entry.what, entry.query, numbers.get(entry.answers or "")) for entry in entries]
 
 
 def test_what_holds_is_confirmed_by_name_and_the_query_is_judged_again(world: World) -> None:
@@ -19,7 +31,7 @@ def test_what_holds_is_confirmed_by_name_and_the_query_is_judged_again(world: Wo
     assert world.said("zh-2") == [(權杖, 2, "bo")]
     assert world.query("zh-2").judged
     confirmed = world.record.entries()[-1]
-    assert (confirmed.what, confirmed.by, confirmed.answers) == ("confirmed", "bo", 3)
+    assert (confirmed.what, confirmed.by, untimed(world)[-1]) == ("confirmed", "bo", ("confirmed", "zh-2", 3))
     assert confirmed.old == {"id": 權杖, "grade": 2}
     assert world.query("zh-2").every_judgment[0].at == confirmed.at
 
@@ -171,10 +183,10 @@ def test_blind_hides_what_others_said(world: World) -> None:
     assert "A message holds 256 KB." in blind
 
 
-@pytest.mark.parametrize("line", ["x", "y", "n", "p", "3", "10", "-1", "１２", "yes"])
+@pytest.mark.parametrize("line", ["x", "y", "n", "p", "3", "10", "-1", "１２", "yes", "0-2"])
 def test_what_is_no_answer_changes_nothing(world: World, line: str) -> None:
     out = world.review(f"{line}\n").out
-    assert "is no answer here; ? shows what is" in out or "is no grade here, expected 0-2" in out
+    assert "is no answer here; ? shows what is" in out or "is no grade here, expected 0 to 2" in out
     assert world.whats() == []
 
 
@@ -212,7 +224,7 @@ def test_the_end_of_the_input_leaves_the_rest(world: World) -> None:
 
 def test_an_answer_that_a_kill_kept_from_the_file_is_written_at_the_next_start(world: World) -> None:
     world.migrated()
-    world.record.append("confirmed", query="zh-2", new=[{"id": 權杖, "grade": 2}], by="bo", answers=3)
+    world.record.append("confirmed", query="zh-2", new=[{"id": 權杖, "grade": 2}], by="bo", answers=world.id_of(3))
     assert not world.query("zh-2").judged
     world.review("q\n")
     assert world.query("zh-2").judged
@@ -250,12 +262,13 @@ CLICKED = {"query_id": "c-1", "text": "等多久？", "id": WAITING, "source": "
 
 def test_a_candidate_becomes_a_judgment_of_the_person_who_confirmed_it(world: World) -> None:
     known = {"query_id": "zh-1", "text": "一則訊息最大多少？", "id": 權杖, "kind": "pooled"}
-    out = world.review("1\n0\n", *candidates(world, known, CLICKED)).out
-    # The more urgent one first, with where it comes from.
+    out = world.review("1\n0\n", *candidates(world, CLICKED, known)).out
     assert out.index("等多久？") < out.index("一則訊息最大多少？")
     assert "clicked, click: nobody judged it" in out
     query = world.query("c-1")
-    assert (query.text, query.history, query.source, query.judged) == ("等多久？", ("會重試嗎？",), "human", True)
+    assert (query.text, query.history, query.source, query.judged) == ("等多久？", ("會重試嗎？",), "click", True)
+    # The question is one of a click log, what answers it is what a person says.
+    assert query.weakest_source == "human"
     assert query.fields == {"language": "zh-Hant"}
     (judgment,) = query.every_judgment
     assert (judgment.id, judgment.grade, judgment.source, judgment.annotator) == (WAITING, 1, "human", "bo")
@@ -304,6 +317,201 @@ def test_what_only_a_program_judged_is_one(world: World) -> None:
     world.write([{**QUERIES[2], "relevant": [{"id": 訊息, "grade": 2, "source": "synthetic"}]}])
     world.review("1\n", *candidates(world, {"query_id": "zh-1", "text": "一則訊息最大多少？", "id": 訊息}))
     assert world.query("zh-1").grades == {訊息: 1}
+
+
+def test_where_a_candidate_comes_from_stays_with_its_query_and_its_record(world: World) -> None:
+    world.write(QUERIES, slices="[language, source]")
+    world.review("1\n", *candidates(world, {**CLICKED, "rules": ["e-mail", "long number"]}))
+    assert world.query("c-1").source == "click"
+    assert world.query("c-1").fields["source"] == "click"
+    brought = world.record.entries()[-1].details["query"]
+    assert (brought["source"], brought["rules"]) == ("click", ["e-mail", "long number"])
+
+
+NOTHING = {"query_id": "new-1", "text": "沒有人回答的問題？", "id": None, "source": "click", "kind": "failing"}
+
+
+def test_a_question_that_nothing_answers_is_answered_by_saying_so(world: World) -> None:
+    before = world.suite.revision
+    out = world.review("?\n0\nn\n", *candidates(world, NOTHING)).out
+    assert "n  nothing answers the question" in out
+    assert "0-2" not in out and "'0' is no answer here" in out
+    query = world.query("new-1")
+    assert (query.judged, query.answerable, query.grades, query.source) == (True, False, {}, "click")
+    assert [each.id for each in world.suite.unanswerable()] == ["new-1"]
+    assert "0 answered, 0 left" in world.review("", *candidates(world, NOTHING)).out
+    world.review("u\n", *candidates(world, NOTHING))
+    assert world.suite.revision == before
+
+
+def test_what_is_found_later_answers_a_question_that_nothing_answered(world: World) -> None:
+    asked = {"query_id": "zh-2", "text": "團隊有幾個權杖？", "id": None}
+    world.review("n\n", *candidates(world, asked))
+    assert (world.query("zh-2").judged, world.query("zh-2").answerable) == (True, False)
+    world.review("2\n", *candidates(world, {**asked, "id": 權杖}))
+    assert (world.query("zh-2").judged, world.query("zh-2").answerable) == (True, True)
+
+
+SPANS = [{"query_id": "q", "text": "幾個？", "language": "zh-Hant",
+          "relevant": [{"document": "zh/方案.md", "quote": "團隊有20個權杖", "grade": 1}]}]  # fmt: skip
+PIN = f'"{NEW.documents_sha256[:16]}"'
+
+
+def spans_of(world: World, id_: str = "q") -> list[tuple[str, str | None, int]]:
+    """What a suite of spans holds: the words, and which grade they have."""
+    query, texts = world.query(id_), {document.id: document.text for document in NEW.documents}
+    places = ((query.spans[each.id], each.grade) for each in query.every_judgment)
+    return [
+        (texts[span.document][slice(*span.locate(texts[span.document]))], span.quote, grade) for span, grade in places
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("n\n", ("一則訊息最大 256 KB。", None, 0)),
+        ("0\n", ("一則訊息最大 256 KB。", None, 0)),
+        ("y\n\n", ("一則訊息最大 256 KB。", None, 1)),
+        ("1\n最大 256 KB\n", ("最大 256 KB", "最大 256 KB", 1)),
+        ("y\n最大 257 KB\ny\n最大 256 KB\n", ("最大 256 KB", "最大 256 KB", 1)),
+        ("i\nen/plans.md\nTeam has 20 tokens\n1\n", ("Team has 20 tokens", "Team has 20 tokens", 1)),
+    ],
+)
+def test_a_passage_is_a_candidate_in_a_suite_of_spans_although_something_is_relevant_already(
+    world: World, given: str, wanted: tuple[str, str | None, int]
+) -> None:
+    world.write(SPANS, unit="span", snapshot="null", documents=PIN)
+    asked = candidates(world, {"query_id": "q", "text": "幾個？", "id": 訊息, "kind": "pooled"})
+    out = world.review(given, *asked).out
+    assert f"{訊息}\n" in out and "一則訊息最大 256 KB。" in out
+    assert spans_of(world) == [("團隊有20個權杖", "團隊有20個權杖", 1), wanted]
+    # And it is not asked again, whichever words were named.
+    assert "0 answered, 0 left" in world.review("", *asked).out
+
+
+def test_a_place_that_has_a_name_already_keeps_it(world: World) -> None:
+    said = {"document": "zh/方案.md", "quote": "團隊有20個權杖。", "grade": 1}
+    world.write([{**SPANS[0], "relevant": [said]}], unit="span", snapshot="null", documents=PIN)
+    asked = candidates(world, {"query_id": "q", "text": "幾個？", "id": 權杖, "kind": "pooled"})
+    world.review("0\n", *asked)
+    (name,) = world.query("q").spans
+    assert world.said("q") == [(name, 1, None), (name, 0, "bo")]
+    world.suite.check(NEW)
+
+
+def test_a_whole_passage_is_quoted_where_the_documents_are_not_pinned(world: World) -> None:
+    world.write(SPANS, unit="span", snapshot="null")
+    asked = candidates(world, {"query_id": "q", "text": "幾個？", "id": 訊息, "kind": "pooled"})
+    world.review("n\n", *asked, "--snapshot", NEW.id)
+    assert spans_of(world)[-1] == ("一則訊息最大 256 KB。", "一則訊息最大 256 KB。", 0)
+
+
+def test_words_are_asked_for_only_of_a_document_that_is_there(world: World) -> None:
+    world.write(SPANS, unit="span", snapshot="null", documents=PIN)
+    asked = candidates(world, {"query_id": "q2", "text": "幾個？？", "id": 訊息})
+    out = world.review("i\nzh/方安.md\ni\n\ns\n", *asked).out
+    assert "holds no document 'zh/方安.md'; nearest: 'zh/方案.md'" in out
+    assert "words of it:" not in out
+
+
+def test_the_proposed_words_are_marked_and_only_what_changed_around_them(world: World) -> None:
+    from runner.chunkers import Heading
+    from runner.documents import Document
+    from runner.snapshots import Snapshot
+
+    def page(*before: str, said: str) -> Snapshot:
+        text = "\n\n".join(["# A", *before, "word " * 40 + "end.", said, "tail " * 80 + "last."])
+        return Snapshot.build([Document("a.md", "A", text)], Heading())
+
+    old = page("first " * 10, said="The limit is 5 a day.")
+    new = page("first " * 10, "A sentence that is new.", said="The limit is 20 a day.")
+    for snapshot in (old, new):
+        snapshot_store(world.store).save(snapshot)
+    world.write(
+        [{"query_id": "q", "text": "x", "language": "en", "judged": False, "relevant": []}],
+        unit="span", snapshot="null", documents=f'"{new.documents_sha256[:16]}"',
+    )  # fmt: skip
+    world.record.append("migrated", details={"from": old.id, "to": new.id})
+    spans = [{"document": "a.md", "quote": f"The limit is {n} a day.", "grade": 1} for n in (5, 20)]
+    world.record.append("proposed", query="q", old=spans[0], new=spans[1:], similarity=0.9)
+    shown = " ".join(world.review("q\n").out.split())
+    assert "[[The limit is [-5-]{+20+} a day.]]" in shown
+    assert shown.count("{+") == 2 and "{+A sentence that is new." in shown
+    assert shown.count("[-") == 1
+
+
+@pytest.mark.parametrize(("kind", "keys"), [("proposed", "0-2 y n i"), ("gone", "n i"), ("disputed", "0-2")])
+def test_help_lists_the_keys_that_apply(world: World, kind: str, keys: str) -> None:
+    world.migrated()
+    out = world.review("?\nq\n", "--only", kind).out
+    listed = out.split("? help > ")[1].split("s  skip")[0]
+    assert [line.split()[0] for line in listed.splitlines()] == keys.split()
+
+
+def test_a_key_of_another_kind_of_item_is_no_answer(world: World) -> None:
+    assert "'i' is no answer here" in world.review("i\n").out
+    world.migrated()
+    assert "'p' is no answer here" in world.review("p\n").out
+    assert "'2' is no answer here" in world.review("2\n", "--only", "gone").out
+
+
+def test_a_grade_below_zero_is_told_what_there_is(world: World) -> None:
+    assert "-1 is no grade here, expected 0 to 2 (--grades N allows more)" in world.review("-1\n").out
+
+
+def test_dropping_the_last_relevant_judgment_is_said(world: World) -> None:
+    world.migrated()
+    said = "nothing relevant to it is left, so it is in no mean until something is"
+    assert f"query zh-2: {said}" in world.review("s\nn\n", "--only", "proposed", annotator="cy").out
+    assert said not in world.review("1\n", "--only", "disputed").out
+    world.write(QUERIES[:1])
+    world.record.path.unlink()
+    dropped = [{**QUERIES[2], "relevant": [{"id": 訊息, "grade": 2, "annotator": n} for n in "ab"]}]
+    dropped[0]["relevant"][1] = {**dropped[0]["relevant"][1], "grade": 0}
+    world.write(dropped)
+    assert f"query zh-1: {said}" in world.review("0\n").out
+
+
+def test_who_answers_what_another_answered_is_told_so(world: World) -> None:
+    world.migrated()
+    review = Review(LiveSuite(SuiteFile(world.head)), Wanted("proposed", "bo"))
+    review.items()
+    world.review("s\n1\n", "--only", "proposed", annotator="cy")
+    out = io.StringIO()
+    given = LineAnswers(io.StringIO("s\n2\n"), out)
+    Session(review, given, Screen(out, PassageTexts(NEW, "passage")), 2).run()
+    assert "cy answered this, too; both answers are kept" in out.getvalue()
+    assert world.query("zh-2").disputed == (權杖,)
+
+
+def test_a_change_by_hand_is_told_at_the_next_start(world: World) -> None:
+    world.review("2\n")
+    text = world.head.with_suffix(".jsonl").read_text("utf-8")
+    assert '"grade": 2, "annotator": "bo"' in text
+    world.head.with_suffix(".jsonl").write_text(
+        text.replace('"grade": 2, "annotator": "bo"', '"grade": 1, "annotator": "bo"')
+    )
+    out = world.review("q\n").out
+    assert "note: query en-1 was changed in the file by hand; the record says so" in out
+    assert world.query("en-1").grades[MESSAGES] == 1
+    assert "note:" not in world.review("q\n").out
+
+
+def test_who_gave_no_name_is_called_the_same_everywhere(world: World) -> None:
+    said = {"id": MESSAGES, "grade": 1}
+    world.write([{**QUERIES[0], "relevant": [said, {**said, "grade": 2, "annotator": "wei"}]}])
+    assert "unnamed: 1\nwei: 2" in world.review("q\n").out
+    assert "unnamed 1, wei 2" in world.run("agreement", world.head).out
+
+
+def test_undo_takes_back_what_was_imported_too(world: World) -> None:
+    path = world.root / "given.jsonl"
+    path.write_text(json.dumps({"query_id": "zh-1", "id": 訊息, "grade": 1, "annotator": "bo"}) + "\n", "utf-8")
+    before = world.suite.revision
+    assert world.run("import", world.head, path).status == 0
+    assert world.suite.revision != before
+    assert "taken back: imported of query zh-1" in world.review("u\n").out
+    assert world.suite.revision == before
 
 
 def refusal(world: World, *arguments: str) -> str:
@@ -376,7 +584,7 @@ def test_spans_are_shown_where_they_stand_and_named_by_their_words(world: World)
     assert world.query("q").disputed == ()
     asked = {"query_id": "q2", "text": "多少？", "id": 訊息}
     out = world.review("i\nzh/方案.md\n最大 257 KB\ni\nzh/方案.md\n最大 256 KB\n1\n", *candidates(world, asked)).out
-    assert f"seen: {訊息}" in out
+    assert f"{訊息}\n" in out
     assert "is not in the text; nearest" in out
     (span,) = world.query("q2").spans.values()
     assert (span.document, span.quote) == ("zh/方案.md", "最大 256 KB")

@@ -16,9 +16,9 @@ from runner.recording.clean_holdout import leaks_of, refuse_leaks
 from runner.recording.seen_queries import SeenQueries
 from runner.suite_formats.beside import suites_beside
 from runner.suite_formats.own import OwnSuite
-from runner.suites import JudgedQuery, Suite
+from runner.suites import ROLES, JudgedQuery, Suite
 from runner.suites.leak import Leak, holdout_leaks
-from runner.suites.question_key import question_key
+from runner.suites.question_key import question_key, question_keys
 
 
 def suite(name: str, role: str, *queries: tuple[str, str] | JudgedQuery, **more: Any) -> Suite:
@@ -131,8 +131,9 @@ def test_a_holdout_is_refused_for_a_suite_that_lies_beside_it_with_the_line_of_e
     assert message.splitlines() == [
         f"{own}: 2 problems",
         f"  {own}:3: query 'h1' is query 'f9' of suite 'fresh' ({beside}): same text",
-        f"  {own}:5: query 'h3' is query 'h3' of suite 'fresh' ({beside}): same id",
-        "  what was tuned on shows nothing about a release: take it out of the holdout suite",
+        f"  {own}:5: query 'h3' is query 'h3' of suite 'fresh' ({beside}): same id, other words: 'other words'",
+        "  what was tuned on shows nothing about a release: take it out of the holdout suite; if it has the same id "
+        "by chance only, give it another id",
     ]
 
 
@@ -155,9 +156,68 @@ def test_the_first_20_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
 
 def test_a_suite_of_the_same_file_under_another_name_is_another_suite(tmp_path: Path) -> None:
     last = read(write(tmp_path, "last", "holdout", ("h1", "one?")))
-    assert suites_beside(last) == ()
+    refuse_leaks([(last, "demo")], tmp_path)
     write(tmp_path, "again", "development", file="last.jsonl")
     assert "query 'h1' is query 'h1' of suite 'again'" in refusal(tmp_path, last)
+
+
+def test_two_heads_of_one_name_over_the_same_queries_cannot_be_tuned_on_and_held_out(tmp_path: Path) -> None:
+    write(tmp_path, "last", "development", ("h1", "one?"))
+    for role in ROLES:
+        (tmp_path / f"{role}.yaml").write_text(f"name: core\nrole: {role}\nunit: document\nqueries: last.jsonl\n")
+    for role in ROLES[:2]:
+        (tmp_path / "last.yaml").unlink(missing_ok=True)
+        message = refusal(tmp_path, read(tmp_path / f"{role}.yaml"))
+        assert f"is query 'h1' of the holdout suite 'core' ({tmp_path / 'holdout.yaml'})" in message
+    message = refusal(tmp_path, read(tmp_path / "holdout.yaml"))
+    assert f"query 'h1' is query 'h1' of suite 'core' ({tmp_path / 'development.yaml'})" in message
+
+
+def test_what_lies_beside_a_suite_lies_beside_its_head(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    write(tmp_path / "rows", "last", "holdout", ("h1", "one?"))
+    write(tmp_path, "last", "holdout", file="rows/last.jsonl")
+    write(tmp_path, "fresh", "development", ("f1", "one"))
+    assert "query 'h1' is query 'f1' of suite 'fresh'" in refusal(tmp_path / "store", read(tmp_path / "last.yaml"))
+
+
+ALONE = JudgedQuery("h1", "And on Team?", {"a.md": 1})
+AFTER = replace(ALONE, id="c1", text="and on team", history=("How many on Scale?",))
+IN_ONE = replace(ALONE, id="h1", text="How many on Scale?\nAnd on Team?")
+
+
+@pytest.mark.parametrize("tuned_role", ROLES[:2])
+@pytest.mark.parametrize(
+    ("held", "tuned", "same"),
+    [
+        ((ALONE, "prepend"), (AFTER, "prepend"), False),
+        ((ALONE, "prepend"), (AFTER, "ignore"), True),
+        ((AFTER, "ignore"), (ALONE, "prepend"), True),
+        ((AFTER, "prepend"), (AFTER, "ignore"), True),
+        ((replace(AFTER, history=("How many on Starter?",)), "ignore"), (AFTER, "ignore"), True),
+        ((replace(AFTER, history=("How many on Starter?",)), "prepend"), (AFTER, "ignore"), False),
+        # The retriever gets the very same text.
+        ((IN_ONE, "prepend"), (AFTER, "prepend"), True),
+    ],
+)
+def test_questions_are_compared_as_they_are_asked_in_files_and_in_the_record(
+    tmp_path: Path, held: tuple[JudgedQuery, str], tuned: tuple[JudgedQuery, str], same: bool, tuned_role: str
+) -> None:
+    last = suite("last", "holdout", replace(held[0], id="h"), history_mode=held[1])
+    core = suite("core", tuned_role, replace(tuned[0], id="c"), history_mode=tuned[1])
+    expected = [("h", "core", "c", ("text",))] if same else []
+    assert said(holdout_leaks(last, [core])) == expected
+    SeenQueries(tmp_path).add([(core, "demo")])
+    assert said(SeenQueries(tmp_path).leaks(last, "elsewhere")) == expected
+
+
+@pytest.mark.parametrize(("mode", "leaks"), [("ignore", 1), ("prepend", 0), ("[7]", 0), ("sometimes", 0)])
+def test_a_suite_beside_is_read_with_what_it_does_with_earlier_turns(tmp_path: Path, mode: str, leaks: int) -> None:
+    last = read(write(tmp_path, "last", "holdout", ("h1", "and on team?")))
+    head = write(tmp_path, "fresh", "development")
+    head.write_text(head.read_text("utf-8") + f"history: {mode}\n", "utf-8")
+    (tmp_path / "fresh.jsonl").write_text(json.dumps({"query_id": "f", "text": "And on Team", "history": ["x"]}))
+    assert len(leaks_of(last, tmp_path, "demo")) == leaks
 
 
 def test_what_is_no_suite_is_passed_over_and_broken_judgments_of_another_are_no_hindrance(tmp_path: Path) -> None:
@@ -168,7 +228,7 @@ def test_what_is_no_suite_is_passed_over_and_broken_judgments_of_another_are_no_
     (tmp_path / "fresh.yaml").write_text('name: fresh\nunit: document\nfrozen: "0123456789abcdef"\n', "utf-8")
     (tmp_path / "fresh.jsonl").write_text('{"query_id": "f1", "text": "two", "relevant": [{"grade": -3}]}\n', "utf-8")
     refuse_leaks([(last, "demo")], tmp_path)
-    assert [each.name for each in suites_beside(last)] == ["fresh"]
+    assert [each.name for each in suites_beside(last, ROLES[:2])] == ["fresh"]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +267,7 @@ def test_a_holdout_that_is_kept_elsewhere_or_broken_keeps_nobody_from_tuning(tmp
 
 
 def test_a_suite_without_a_file_has_nothing_beside_it() -> None:
-    assert suites_beside(suite("core", "development", ("c1", "one"))) == ()
+    assert suites_beside(suite("core", "development", ("c1", "one")), ROLES) == ()
 
 
 def test_what_is_tuned_on_in_the_same_sweep_counts(tmp_path: Path) -> None:
@@ -217,13 +277,60 @@ def test_what_is_tuned_on_in_the_same_sweep_counts(tmp_path: Path) -> None:
     refuse_leaks([(last, "demo")], tmp_path)
 
 
+def test_in_one_sweep_too_an_id_means_something_within_a_dataset_only(tmp_path: Path) -> None:
+    last, core = suite("last", "holdout", ("1", "one?"), ("2", "two")), suite("core", "regression", ("1", "Two"))
+    refuse_leaks([(replace(core, queries=(JudgedQuery("1", "drei", {}),)), "cranfield"), (last, "nfcorpus")], tmp_path)
+    with pytest.raises(InputError) as caught:
+        refuse_leaks([(core, "cranfield"), (last, "nfcorpus")], tmp_path)
+    assert str(caught.value).startswith("suite last: query '2' is query '1' of suite 'core': same text; ")
+
+
+MEND = "what was tuned on shows nothing about a release: take it out of the holdout suite"
+OTHER_ID = "; if it has the same id by chance only, give it another id"
+
+
+def test_where_only_the_id_is_the_same_the_message_says_whose_and_how_to_tell_the_two_apart(tmp_path: Path) -> None:
+    SeenQueries(tmp_path).add([(suite("qa", "development", ("q1", "how many requests a minute")), "docs")])
+    last = suite("hb", "holdout", ("q1", "how often are webhooks retried"))
+    message = refusal(tmp_path, last, dataset="docs")
+    assert message.startswith("suite hb: query 'q1' is query 'q1' of suite 'qa' (dataset 'docs', scored here since 20")
+    assert message.endswith(
+        f"): same id; {MEND}{OTHER_ID}, or its collection another name than the other's (dataset.name=...)"
+    )
+    refuse_leaks([(last, "other docs")], tmp_path)
+
+
+def test_another_name_of_the_collection_is_offered_only_where_it_helps(tmp_path: Path) -> None:
+    last, fresh = suite("last", "holdout", ("h1", "one?")), suite("fresh", "development", ("h1", "Two" * 40))
+    for known in ([], [fresh]):
+        SeenQueries(tmp_path).add([(each, "demo") for each in known])
+        message = refusal(tmp_path, last, fresh)
+        assert message.endswith(f"same id, other words: '{('Two' * 40)[:79]}…'; {MEND}{OTHER_ID}")
+    assert refusal(tmp_path, suite("last", "holdout", ("x", "two" * 40))).endswith(f"same text; {MEND}")
+
+
+@pytest.mark.parametrize(("text", "other"), [("", "two"), ("one", ""), ("", "")])
+def test_a_query_without_words_is_known_by_its_id_and_not_said_to_have_other_words(
+    tmp_path: Path, text: str, other: str
+) -> None:
+    last, core = suite("last", "holdout", ("1", text)), suite("core", "development", ("1", other))
+    assert [str(leak) for leak in holdout_leaks(last, [core])] == ["query '1' is query '1' of suite 'core': same id"]
+    SeenQueries(tmp_path).add([(core, "demo")])
+    assert said(SeenQueries(tmp_path).leaks(last, "demo")) == [("1", "core", "1", ("id",))]
+
+
+def test_a_sweep_over_what_is_done_with_earlier_turns_is_refused_once(tmp_path: Path) -> None:
+    last, core = suite("last", "holdout", ("h1", "one?")), suite("core", "development", ("c1", "one"))
+    assert refusal(tmp_path, last, replace(last, history_mode="ignore"), core).count("query 'h1' is") == 1
+
+
 def test_the_record_knows_what_was_tuned_on_after_the_suite_is_gone(tmp_path: Path) -> None:
     seen, last = SeenQueries(tmp_path), suite("last", "holdout", ("h1", "一則訊息可以多大？"), ("h2", "two?"))
     assert seen.leaks(last, "demo") == () and not seen.path.exists()
     seen.add([(suite("fresh", "development", ("f1", "一則訊息，可以多大"), ("f2", "three")), "demo")])
     (leak,) = leaks_of(last, tmp_path, "demo")
     assert said([leak]) == [("h1", "fresh", "f1", ("text",))]
-    assert leak.where.startswith("scored here since 20")
+    assert leak.where.startswith("dataset 'demo', scored here since 20")
     # The question has left the suite: it was tuned on all the same.
     seen.add([(suite("fresh", "development", ("f2", "three")), "demo")])
     assert len(seen.leaks(last, "demo")) == 1
@@ -275,7 +382,7 @@ def test_a_known_revision_is_passed_over_and_a_new_one_adds_what_is_new(
     two = suite("fresh", "development", ("f1", "one"), ("f2", "two, in other words"), ("f3", "three"))
     seen.add([(one, "demo"), (one, "demo"), (two, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (2, 4)
-    monkeypatch.setattr("runner.recording.seen_queries.question_key", lambda query: 1 / 0)
+    monkeypatch.setattr("runner.recording.seen_queries.question_keys", lambda suite, query: 1 / 0)
     before = seen.path.read_bytes()
     seen.add([(one, "demo"), (two, "demo")])
     assert seen.path.read_bytes() == before
@@ -286,12 +393,12 @@ def test_what_cannot_be_entered_whole_is_not_entered_at_all(tmp_path: Path, monk
     seen.add([(suite("a", "development", ("1", "one")), "demo")])
     new = suite("b", "development", *((str(number), f"question {number}") for number in range(50)))
 
-    def fails_on_the_last(query: JudgedQuery) -> str:
+    def fails_on_the_last(suite: Suite, query: JudgedQuery) -> tuple[str, ...]:
         if query.id == "49":
             raise KeyboardInterrupt
-        return question_key(query)
+        return question_keys(suite, query)
 
-    monkeypatch.setattr("runner.recording.seen_queries.question_key", fails_on_the_last)
+    monkeypatch.setattr("runner.recording.seen_queries.question_keys", fails_on_the_last)
     with pytest.raises(KeyboardInterrupt):
         seen.add([(new, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (1, 1)

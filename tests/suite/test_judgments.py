@@ -45,6 +45,28 @@ def test_the_latest_adjudication_holds_whatever_its_place_in_the_file() -> None:
     assert settle([second, first, said("a", 1, "wei")]).grades == {"a": 2}
 
 
+@pytest.mark.parametrize(
+    ("times", "holds"),
+    [
+        # 09:00 in Taipei is 01:00 in London.
+        (("2026-11-30T09:00:00+08:00", "2026-11-30T02:00:00+00:00"), 1),
+        (("2026-11-30T02:00:00+00:00", "2026-11-30T09:00:00+08:00"), 0),
+        # A time without a zone is one of UTC.
+        (("2026-11-30T02:00:00", "2026-11-30T09:00:00+08:00"), 0),
+        (("2026-11-30T02:00:00Z", "2026-11-30T02:00:00"), 1),
+        # Without a time the later line holds.
+        (("2026-11-30T02:00:00", None), 1),
+        ((None, "2026-11-30T02:00:00"), 1),
+        ((None, None), 1),
+    ],
+)
+def test_adjudications_are_compared_by_the_moment_and_without_one_by_their_lines(
+    times: tuple[str | None, ...], holds: int
+) -> None:
+    settled = [said("a", grade, f"n{grade}", adjudicated=True, at=at) for grade, at in enumerate(times)]
+    assert settle([said("a", 2, "wei"), *settled]).grades == {"a": holds}
+
+
 def test_what_people_say_goes_before_clicks_and_synthetic_labels() -> None:
     found = settle([said("a", 3, source="synthetic"), said("a", 0, "wei"), said("a", 1, source="click")])
     assert (found.grades, found.disputed) == ({"a": 0}, ())
@@ -59,7 +81,11 @@ def test_the_least_trusted_source_of_what_holds_is_that_of_the_query() -> None:
     assert source(said("a", 1)) == "human"
     assert source(said("a", 1), said("b", 1, source="synthetic")) == "synthetic"
     assert source(said("a", 1, "wei"), said("a", 1, source="click")) == "human"
-    assert source(said("a", 1), source="click") == "click"
+    # A question out of a click log is as good as any once people have said what answers it.
+    assert source(said("a", 1), source="click") == "human"
+    assert source(said("a", 1, source="click"), source="click") == "click"
+    assert source(source="click") == source(source="click", answerable=False) == "click"
+    assert JudgedQuery("q", "x", {"a": 1}, source="click").weakest_source == "click"
 
 
 def test_judgments_that_say_nothing_more_than_grades_leave_the_revision_as_it_was() -> None:

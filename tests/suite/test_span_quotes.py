@@ -12,13 +12,26 @@ from runner.suites.span import find_quote
         ("two", "one two three", [(4, 7)]),
         ("two three", "one two\n  three", [(4, 15)]),
         ("two\nthree", "one two three", [(4, 13)]),
-        ("aa", "aaa", [(0, 2), (1, 3)]),
+        ("a a", "a a a", [(0, 3), (2, 5)]),
         ("a.c", "abc a.c", [(4, 7)]),
         ("一百次", "每分鐘一百次，一百次！", [(3, 6), (7, 10)]),
         ("Two", "two", []),
         ("two", "", []),
         ("  ", "two", []),
         ("(x", "f(x)", [(1, 3)]),
+        # Words and numbers are whole ones; a Chinese character is a word.
+        ("aa", "aaa", []),
+        ("can", "cannot can", [(7, 10)]),
+        ("available", "unavailable", []),
+        ("is 10", "is 100, is 10.", [(8, 13)]),
+        ("10 次", "110 次", []),
+        ("為 10", "為 100", []),
+        ("一百", "一百五十次", [(0, 2)]),
+        ("１０", "１００", []),
+        ("使用", "請使用API", [(1, 3)]),
+        ("API", "請使用API呼叫", [(3, 6)]),
+        ("caf", "café", []),
+        ("limit", "_limit_", [(1, 6)]),
     ],
 )
 def test_a_quotation_is_found_wherever_it_stands(quote: str, text: str, places: list[tuple[int, int]]) -> None:
@@ -48,6 +61,12 @@ def test_one_that_was_edited_names_the_nearest_words_and_their_line() -> None:
         Span("d", "zzzz qqqq").locate("一二三四五六七八九十")
     with pytest.raises(SpanFault, match="nor anything like it"):
         Span("d", "two").locate("")
+
+
+def test_one_that_ends_within_a_word_or_a_number_is_told_so() -> None:
+    for quote, text in (("is 10", "\nIt is 100."), ("A client can", "\nA client cannot.")):
+        with pytest.raises(SpanFault, match=r"only as part of a longer word or number, in line 2; quote all of it"):
+            Span("d", quote).locate(text)
 
 
 def test_long_quotations_that_begin_alike_have_different_ids() -> None:

@@ -54,6 +54,42 @@ def test_a_dry_run_says_so_too_and_enters_nothing_itself(office: Office) -> None
         last.go(bm25(), allow_holdout=True, dry_run=True)
 
 
+def follow_ups(office: Office) -> Office:
+    """Its first question, after another turn."""
+    office.asked = (replace(office.asked[0], id=f"{office.suite_name} after", history=("An earlier turn.",)),)
+    return office
+
+
+def test_earlier_turns_that_a_run_does_not_ask_tell_no_questions_apart(office: Office) -> None:
+    last = as_holdout(own_words(office))
+    last.asked = last.asked[:1]
+    follow_ups(office).log()
+    last.go(bm25(), allow_holdout=True, dry_run=True)
+    office.log(history="ignore")
+    with pytest.raises(InputError, match=r"is query '[^']* after' of suite .*: same text; "):
+        last.log(allow_holdout=True)
+
+
+def test_a_holdout_is_known_by_what_its_run_asks(office: Office) -> None:
+    last = follow_ups(as_holdout(own_words(office)))
+    office.asked = office.asked[:1]
+    office.log()
+    last.go(bm25(), allow_holdout=True, dry_run=True)
+    with pytest.raises(InputError, match=r"query '[^']* after' is query .*: same text; "):
+        last.go(bm25(), allow_holdout=True, dry_run=True, history="ignore")
+
+
+def test_a_suite_that_a_sweep_scores_in_two_datasets_is_known_in_both(office: Office) -> None:
+    own_words(office)
+    requests = [each for name in "ab" for each in office.requests(bm25(b=ord(name) / 128), dataset={"name": name})]
+    assert not run_jobs(requests, Options(quiet=True), office).status
+    reworded = replace(
+        office.suite(requests[0].settings), role="holdout", queries=(replace(office.asked[0], text="x"),)
+    )
+    known = SeenQueries(office.store)
+    assert [len(known.leaks(reworded, dataset)) for dataset in "abc"] == [1, 1, 0]
+
+
 def test_what_could_not_be_scored_was_not_tuned_on(office: Office) -> None:
     own_words(office)
     outcome = office.go(double("Raising"))

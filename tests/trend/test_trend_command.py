@@ -1,6 +1,7 @@
 """`python -m runner.trend` on runs that were really made, accepted and taken back."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,22 @@ def test_new_documents_and_new_questions_are_marked_and_not_joined(office: Offic
     assert [line.split(" ")[1] for line in rules] == ["snapshot", "suite"]
     assert [each["segment"] for each in points(tmp_path)] == [0, 1, 2, 2]
     assert [each["documents_changed"] for each in points(tmp_path)] == [None, True, False, False]
+
+
+def test_ages_counted_from_another_date_are_marked_where_a_slice_goes_by_them(office: Office, desk: Desk) -> None:
+    office.asked = tuple(replace(each, fields={**each.fields, "updated": "2026-09-01"}) for each in office.asked)
+    for as_of in ("2026-09-20", "2026-09-30"):
+        take(office, office.log(slicing={"freshness": {"field": "updated", "days": [30], "as_of": as_of}}))
+    done = desk(trend.main, of(office), "slice=freshness.0-30 days", office.place)
+    assert "-- freshness as_of 2026-09-20 -> 2026-09-30 --" in done.out
+    assert "-- " not in desk(trend.main, of(office), office.place).out
+
+
+def test_rankings_of_another_depth_are_marked_for_a_metric_over_all_of_it(office: Office, desk: Desk) -> None:
+    for depth in (10, 5):
+        take(office, office.log(depth=depth, curve=[1]))
+    assert "-- depth 10 -> 5 --" in desk(trend.main, of(office), "metric=map", office.place).out
+    assert "-- " not in desk(trend.main, of(office), "metric=ndcg", office.place).out
 
 
 def test_a_suite_judged_by_another_unit_than_before_is_one_trend_with_a_mark(

@@ -65,6 +65,61 @@ def test_a_line_is_broken_where_what_is_measured_changes(key: str, now: str, say
     assert shown.lines() == [[0], [1, 2]]
 
 
+@pytest.mark.parametrize("metric", ["mrr", "map", "pool_recall"])
+def test_a_metric_over_the_depth_is_another_one_at_another_depth(metric: str) -> None:
+    shown = trend([(accepted(1), GOOD), (accepted(2, depth="20"), HALF)], metric=metric)
+    assert list(map(str, shown.points[1].changes)) == ["depth 10 -> 20"]
+    assert shown.lines() == [[0], [1]]
+
+
+@pytest.mark.parametrize("metric", ["hit", "recall", "precision", "ndcg", "judged"])
+def test_a_metric_at_k_is_the_same_at_every_depth_that_reaches_it(metric: str) -> None:
+    assert trend([(accepted(1), GOOD), (accepted(2, depth="20"), HALF)], metric=metric).lines() == [[0, 1]]
+
+
+FIELD, DAYS, AS_OF = (f"slicing.freshness.{name}" for name in ("field", "days", "as_of"))
+SLICED = {FIELD: "updated", DAYS: "[30, 90]", AS_OF: "null"}
+
+
+@pytest.mark.parametrize(
+    "group", ["freshness.0-30 days", "freshness x language.0-30 days x en", "language x freshness.en x 0-30 days"]
+)
+@pytest.mark.parametrize(
+    ("now", "says"),
+    [
+        ({AS_OF: "2026-09-30"}, ["freshness as_of null -> 2026-09-30"]),
+        ({FIELD: "published"}, ["freshness field updated -> published"]),
+        # The window stands in the slice's name, so it is the same one.
+        ({DAYS: "[30, 365]"}, []),
+    ],
+)
+def test_a_slice_by_age_is_another_one_where_ages_are_counted_otherwise(
+    group: str, now: dict[str, str], says: list[str]
+) -> None:
+    asked = [found(group), lost(group)]
+    shown = trend([(accepted(1, **SLICED), asked), (accepted(2, **{**SLICED, **now}), asked)], group=group)
+    assert list(map(str, shown.points[1].changes)) == says
+    assert shown.lines() == ([[0], [1]] if says else [[0, 1]])
+
+
+@pytest.mark.parametrize("group", ["", "language.en", "topic.freshness"])
+def test_how_ages_are_counted_is_nothing_to_other_slices(group: str) -> None:
+    asked = [found("language.en", "topic.freshness")]
+    runs = [(accepted(1, **SLICED), asked), (accepted(2, **{**SLICED, AS_OF: "2026-09-30"}), asked)]
+    assert trend(runs, group=group).lines() == [[0, 1]]
+
+
+def test_a_run_that_does_not_say_how_it_counted_ages_is_not_joined_with_one_that_does() -> None:
+    asked = [found("freshness.0-30 days")]
+    shown = trend(
+        [(accepted(1), asked), (accepted(2), asked), (accepted(3, **SLICED), asked)], group=asked[0].slices[0]
+    )
+    assert list(map(str, shown.points[2].changes)) == [
+        "freshness field not logged -> updated", "freshness as_of not logged -> null",
+    ]  # fmt: skip
+    assert shown.lines() == [[0, 1], [2]]
+
+
 @pytest.mark.parametrize("params", [{"retriever": "hybrid"}, {"k": "10"}, {"suite_role": "development"}])
 def test_a_line_goes_on_where_only_the_configuration_changes(params: dict[str, str]) -> None:
     shown = trend([(accepted(1), GOOD), (accepted(2, **params), HALF)])

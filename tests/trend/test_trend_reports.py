@@ -72,6 +72,26 @@ def test_a_run_without_a_value_says_so_beneath() -> None:
     assert note.startswith("note: old (01ababab): unknown slice 'zh'")
 
 
+def test_what_many_runs_lack_is_said_once() -> None:
+    lacking = [(accepted(number, name=f"run {number}"), GOOD) for number in range(1, 6)]
+    shown = trend([*lacking, (accepted(6), [found("zh")]), (accepted(7, name="few"), [found("en")])], group="zh")
+    notes = [line for line in printed(shown) if line.startswith("note: ")]
+    assert notes == [
+        "note: run 1 (01ababab), run 2 (02ababab), run 3 (03ababab) and 2 more: unknown slice 'zh'; known: none",
+        "note: few (07ababab): unknown slice 'zh'; known: en",
+    ]
+    deep = trend([(accepted(1), GOOD), (accepted(2), GOOD), (accepted(3, depth="20"), GOOD)], k=11)
+    notes = [line for line in printed(deep) if line.startswith("note: ")]
+    assert notes == ["note: run 1 (01ababab), run 2 (02ababab): k=11 is outside the rankings, which go to depth 10"]
+
+
+def test_a_mark_shows_a_date_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = "freshness.0-30 days"
+    dates = [accepted(n, **{"slicing.freshness.as_of": f"2026-0{n}-28"}) for n in (1, 2)]
+    axes = figure(trend([(each, [found(group)]) for each in dates], group=group), monkeypatch)
+    assert [text.get_text() for text in axes.texts] == ["freshness as_of 2026-02-28"]
+
+
 def test_markdown_shows_names_as_they_are_and_strikes_what_was_taken_back() -> None:
     lines = trend_markdown(moving()).splitlines()
     rows = [line for line in lines if line.startswith("|")]

@@ -13,7 +13,7 @@ def raw_agreement(ratings: NDArray[np.float64]) -> float | None:
 
     ratings: [raters, items], NaN where a rater said nothing.
     """
-    counts = _counts(ratings)[1]
+    counts = _counts(ratings)
     said = counts.sum(axis=1)
     both = float((said * (said - 1)).sum())
     return float((counts * (counts - 1)).sum()) / both if both else None
@@ -45,7 +45,7 @@ def krippendorffs_alpha(ratings: NDArray[np.float64], scale: Scale) -> float | N
     it is undefined: no such item, or one and the same grade everywhere. Source: Krippendorff, Computing Krippendorff's
     Alpha-Reliability (2011), sections C and D.
     """
-    counts = _counts(ratings)[1]
+    counts = _counts(ratings)
     said = counts.sum(axis=1, keepdims=True)
     counts = counts[said[:, 0] > 1]
     shares = counts / (said[said > 1] - 1)[:, None]
@@ -57,14 +57,14 @@ def krippendorffs_alpha(ratings: NDArray[np.float64], scale: Scale) -> float | N
     return 1 - (totals.sum() - 1) * float((apart * met).sum()) / expected if expected else None
 
 
-def _counts(ratings: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The grades that occur, ascending, and how often each item got each of them, [items, grades]."""
+def _counts(ratings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each item got each of the grades that occur, ascending: [items, grades]."""
     said = ~np.isnan(ratings)
     grades, codes = np.unique(ratings[said], return_inverse=True)
     items = ratings.shape[1]
     cells = np.nonzero(said)[1] * len(grades) + codes
     counts = np.bincount(cells, minlength=items * len(grades)).reshape(items, len(grades))
-    return grades, counts.astype(np.float64)
+    return counts.astype(np.float64)
 
 
 def _distances(totals: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:

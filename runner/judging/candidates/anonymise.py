@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,14 @@ from retrievers.digest import file_digest
 from runner.errors import InputError, Problem
 from runner.formats.reading import decode, id_fault, kind_of, read_bytes, unknown_keys
 from runner.formats.strict_yaml import read_mapping
+from runner.judging.candidates.even_text import EvenText
+from runner.judging.candidates.rule import Rule
 
-_KEYS = ("name", "pattern", "replacement")
+_REQUIRED = ("name", "pattern", "replacement")
+_KEYS = (*_REQUIRED, "keep")
 _WHAT = "a file of anonymising rules (--rules)"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """pattern: what is looked for. replacement: what stands there instead, `\\1` being the pattern's first group."""
-
-    name: str
-    pattern: re.Pattern[str]
-    replacement: str
-
-    @property
-    def may_be_slow(self) -> bool:
-        """Whether an unbounded repeat stands inside another one, which on some texts takes exponential time."""
-        return _nested(_parsed(self.pattern.pattern))
+# What matches nothing somewhere in here would match nothing nearly everywhere.
+_PROBE = "".join(map(chr, range(32, 127))) + "字，字\n"
 
 
 @dataclass(frozen=True)
@@ -48,10 +38,11 @@ class Rules:
 
     @classmethod
     def read(cls, path: Path) -> "Rules":
-        """Read a YAML file, `rules: [{name, pattern, replacement}]`.
+        """Read a YAML file, `rules: [{name, pattern, replacement, keep: [pattern, ...]}]`, `keep` being optional.
 
         Raises InputError listing every fault with its line: unknown or missing keys, a name given twice, what is no
-        regular expression, one that matches the empty string, a replacement that names a group which is not there.
+        regular expression, one that matches the empty string or asks for a character that no evened text holds, a
+        replacement that names a group which is not there.
         """
         data = read_bytes(path, _WHAT)
         problems: list[Problem] = []
@@ -74,11 +65,13 @@ class Rules:
     def apply(self, text: str) -> Anonymised:
         """Anonymise one text."""
         applied = []
+        read = EvenText.of(text)
         for rule in self.rules:
-            text, count = rule.pattern.subn(rule.replacement, text)
-            if count:
+            replaced = rule.replaced(read)
+            if replaced is not None:
                 applied.append(rule.name)
-        return Anonymised(text, tuple(applied))
+                read = EvenText.of(replaced)
+        return Anonymised(read.given, tuple(applied))
 
 
 def _rules(text: str, problems: list[Problem]) -> tuple[Rule, ...]:
@@ -106,7 +99,8 @@ def _rules(text: str, problems: list[Problem]) -> tuple[Rule, ...]:
             problems.append(Problem(lines.get(key, lines[""]), f"rule {name!r}: {fault}" if name else fault))
         if not faults:
             line_of[name] = lines["name"]
-            rules.append(Rule(name, re.compile(values["pattern"]), values["replacement"]))
+            keep = tuple(map(re.compile, values.get("keep", ())))
+            rules.append(Rule(name, re.compile(values["pattern"]), values["replacement"], keep))
     return tuple(rules)
 
 
@@ -127,47 +121,37 @@ def _faults(values: Any) -> dict[str, str]:
     if not isinstance(values, dict):
         return {"": f"found {kind_of(values)}, expected {{name, pattern, replacement}}"}
     faults = {key: unknown_keys({key: None}, _KEYS)[0] for key in values if key not in _KEYS}
-    faults |= {key: f"{key} is missing" for key in _KEYS if key not in values}
+    faults |= {key: f"{key} is missing" for key in _REQUIRED if key not in values}
     if "name" in values and (fault := id_fault(values["name"])):
         faults["name"] = f"name {fault}"
     for key in ("pattern", "replacement"):
         if key in values and not isinstance(values[key], str):
             faults[key] = f"{key}: found {kind_of(values[key])}, expected text in single quotes"
+    keep = values.get("keep", [])
+    if not isinstance(keep, list) or not all(isinstance(each, str) for each in keep):
+        faults["keep"] = f"keep: found {kind_of(keep)}, expected a list of patterns in single quotes"
+    elif fault := next(filter(None, map(_pattern_fault, keep)), None):
+        faults["keep"] = f"keep: {fault}"
     if "pattern" in faults or "pattern" not in values:
         return faults
-    try:
-        pattern = re.compile(values["pattern"])
-    except (re.error, RecursionError, OverflowError) as error:
-        return {**faults, "pattern": f"pattern: {values['pattern']!r} is no regular expression ({error})"}
-    if _parsed(values["pattern"]).getwidth()[0] == 0:
-        faults["pattern"] = f"pattern: {values['pattern']!r} matches the empty string, so it would match everywhere"
-    if "replacement" in values and "replacement" not in faults:
+    if fault := _pattern_fault(values["pattern"]):
+        faults["pattern"] = f"pattern: {fault}"
+    elif "replacement" in values and "replacement" not in faults:
         try:
-            pattern.sub(values["replacement"], "")
+            re.compile(values["pattern"]).sub(values["replacement"], "")
         except (re.error, IndexError) as error:
             faults["replacement"] = f"replacement: {values['replacement']!r} cannot be used ({error})"
     return faults
 
 
-def _parsed(pattern: str) -> Any:
-    # Only the parser knows how little a pattern can match, and what repeats inside what.
-    return import_module("re._parser").parse(pattern)
-
-
-def _nested(parsed: Any, inside: bool = False) -> bool:
-    endless = import_module("re._constants").MAXREPEAT
-    for operation, value in parsed:
-        repeats = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is endless
-        if repeats and inside:
-            return True
-        if any(_nested(inner, inside or repeats) for inner in _subpatterns(value)):
-            return True
-    return False
-
-
-def _subpatterns(value: Any) -> Iterator[Any]:
-    if hasattr(value, "getwidth"):
-        yield value
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _subpatterns(inner)
+def _pattern_fault(pattern: str) -> str | None:
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"{pattern!r} is no regular expression ({error})"
+    if compiled.search("") or any(not match[0] for match in compiled.finditer(_PROBE)):
+        return f"{pattern!r} matches the empty string, so it would match everywhere"
+    for character in pattern:
+        if (evened := EvenText.of(character).text) != character:
+            return f"{pattern!r} holds {character!r}, which is read as {evened!r} in every text; write that"
+    return None

@@ -15,6 +15,8 @@ from runner.judging.candidates.click_log import ClickLog
 from runner.judging.candidates.click_pairs import ClickPairs
 from runner.judging.candidates.opinions import Opinions
 from runner.judging.candidates.position_bias import PositionBias
+from runner.suite_formats.head import SLICEABLE, names_in
+from runner.suites import DERIVED_FIELDS
 
 _SHOWN = 5
 
@@ -67,7 +69,10 @@ def clicked_candidates(
         "events of other snapshots": _of_others(log, snapshot),
     }
     lost = [id_ for id_, gone in zip(passages, missing, strict=True) if gone]
-    return Clicked(tuple(found), bias, counts, tuple(_notes(log, counts, lost)))
+    notes = _notes(log, counts, lost)
+    if new := len({each.query_id for each in found} - known.ids):
+        notes.append(_without_fields(new, opinions))
+    return Clicked(tuple(found), bias, counts, tuple(notes))
 
 
 def _draw(
@@ -90,6 +95,17 @@ def _draw(
         return None
     drawn = Candidate.about(query, thing, said.labelled.get(thing), "clicked", priority, why, evidence)
     return replace(drawn, source="click", rules=question.rules)
+
+
+def _without_fields(new: int, opinions: Sequence[Opinions]) -> str:
+    """What fields say of a question, even its language, is not guessed: Chinese users ask with English words, too."""
+    derived = {*SLICEABLE, *DERIVED_FIELDS}
+    names = dict.fromkeys(name for each in opinions for name in names_in(each.suite.slices) if name not in derived)
+    told = f" ({', '.join(names)})" if names else ""
+    return (
+        f"clicked questions in no suite that was read: {new:,}; they have no fields to be sliced by"
+        f"{told}, and the review asks for none: fill in `fields` of their rows before it"
+    )
 
 
 def _evidence(pairs: ClickPairs, number: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Candidates from all sources as one list: anonymised, what is the same put together, the most urgent first."""
+"""Candidates from all sources as one list: anonymised, what is the same put together, every kind in its turn."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -10,20 +10,42 @@ from runner.judging.candidates.candidate import KINDS, PRIORITY_DECIMALS, Candid
 from runner.suites import SOURCES
 from runner.suites.question_key import evened
 
+Pair = tuple[str, str | None]
+
 
 def ranked_list(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
-    """Order candidates by priority, then by query and id.
+    """Order candidates: the first of every kind, then the second of every kind, and so on.
 
+    Within a kind the priority decides, then query and id; a pair with reasons of several kinds stands where the best
+    placed of them puts it. The priorities of different kinds measure different things, so they only break ties.
     Texts that users wrote are anonymised; queries that become equal by it are one, under
     the id that comes first. Several reasons for one pair are one row, with the priority 1 - (1 - a)(1 - b)..., the
     chance that one of them holds, were they independent chances.
     """
     told = _under_one_id([_anonymised(candidate, rules) for candidate in candidates])
-    pairs: dict[tuple[str, str | None], list[Candidate]] = defaultdict(list)
+    pairs: dict[Pair, list[Candidate]] = defaultdict(list)
     for candidate in told:
         pairs[candidate.query_id, candidate.id].append(candidate)
-    merged = [_together(each, rules) for each in pairs.values()]
-    return sorted(merged, key=lambda each: (-each.priority, each.query_id, each.id or ""))
+    places = _places(pairs)
+    merged = {pair: _together(each, rules) for pair, each in pairs.items()}
+    return sorted(
+        merged.values(),
+        key=lambda each: (places[each.query_id, each.id], -each.priority, each.query_id, each.id or ""),
+    )
+
+
+def _places(pairs: Mapping[Pair, Sequence[Candidate]]) -> dict[Pair, int]:
+    """The best place, from 0, that a pair has in any kind."""
+    by_kind: dict[str, dict[Pair, float]] = defaultdict(dict)
+    for pair, candidates in pairs.items():
+        for each in candidates:
+            by_kind[each.kind][pair] = max(each.priority, by_kind[each.kind].get(pair, 0.0))
+    places: dict[Pair, int] = {}
+    for priorities in by_kind.values():
+        ordered = sorted(priorities, key=lambda pair: (-priorities[pair], pair[0], pair[1] or ""))
+        for place, pair in enumerate(ordered):
+            places[pair] = min(place, places.get(pair, place))
+    return places
 
 
 def _anonymised(candidate: Candidate, rules: Rules) -> Candidate:

@@ -17,7 +17,7 @@ from runner.judging.history.atomic import replace_file
 
 @dataclass(frozen=True)
 class Found:
-    """candidates: all of them, the most urgent first. inputs: one object a source. counts: of the click log.
+    """candidates: all of them, in their order. inputs: one object a source. counts: of the click log.
 
     by_rank: rank, impressions, clicks and their share over the whole log. notes: what a reader should know.
     """
@@ -41,8 +41,8 @@ def meta_path(path: Path) -> Path:
     return path.with_suffix(".meta.json")
 
 
-def write_candidates(found: Found, path: Path, most: int) -> None:
-    """Write the first `most` candidates and the summary, each whole or not at all; the summary is written last.
+def write_candidates(found: Found, path: Path, most: int) -> int:
+    """Write the first `most` candidates and the summary, each whole or not at all; return how many there are.
 
     Raises ConfigError for a path that is one of the inputs, InputError for one that cannot be written.
     """
@@ -54,10 +54,12 @@ def write_candidates(found: Found, path: Path, most: int) -> None:
     data = "".join(lines).encode()
     meta = json.dumps(_meta(found, path, data, len(lines)), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     try:
+        # The summary last: it names the hash of the other.
         replace_file(path, data)
         replace_file(meta_path(path), meta.encode())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}); name another place with --out") from None
+    return len(lines)
 
 
 def _meta(found: Found, path: Path, data: bytes, written: int) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def waiting_rows(
                 kind=item.candidate.kind if item.candidate else item.kind,
                 old_text=old_text.whole if old_text else "",
                 fields={} if item.known else query.fields,
+                query_source="human" if item.known else query.source,
                 # Who grades what others disagree on settles it.
                 adjudicated=item.kind == "disputed",
             )  # fmt: skip

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from runner.judging.history.entry import Entry, pending_in
 from runner.judging.history.items import item_of, read_items
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.suites import Judgment, Suite
+from runner.suites.judgment import is_before
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Importer:
         asked = {(entry.query, id_) for entry, ids in self._targets for id_ in ids}
         self._check = ImportCheck(suite, self._known, self._gone, asked, highest, texts)
 
-    def plan(self, rows: Sequence[PairRow], fields: Mapping[str, Mapping[str, Any]] | None = None) -> Import:
-        """Sort the rows out. fields: those of the queries that the suite does not hold yet, by query id.
+    def plan(self, rows: Sequence[PairRow], new: Mapping[str, Mapping[str, Any]] | None = None) -> Import:
+        """Sort the rows out. new: the queries that the suite does not hold yet, by query id, as a record has them.
 
         Raises InputError listing every fault by line.
         """
@@ -84,9 +84,11 @@ class Importer:
             drafts += [draft] if draft else []
             used |= {id(row) for row in own}
         added: set[str] = set()
+        new = new or {}
+        self._sources = {**{id_: str(query.get("source", "human")) for id_, query in new.items()}, **self._sources}
         for row in graded:
             if id(row) not in used:
-                drafts += self._judgment(row, added, fields or {})
+                drafts += self._judgment(row, added, new)
         return Import(tuple(drafts), {name: count for name, count in self._counts.items() if count})
 
     def _signed(self, row: PairRow) -> PairRow:
@@ -127,18 +129,18 @@ class Importer:
         new = tuple(self._item(row) for row in rows) if what == "confirmed" else ()
         first = rows[0]
         return Entry(
-            0, what, entry.query, entry.old, new, entry.similarity, first.annotator, first.at or "", first.note,
-            entry.number, self._details,
+            0, what, entry.query, entry.old, new, entry.similarity, first.annotator, note=first.note, answers=entry.id,
+            details=self._details,
         )  # fmt: skip
 
-    def _judgment(self, row: PairRow, added: set[str], fields: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:
+    def _judgment(self, row: PairRow, added: set[str], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:
         known = self._known.setdefault((row.query_id, row.id), [])
         if same_as(row, known):
             self._counts["unchanged"] += 1
             return
         same = [said for said in known if said.annotator == row.annotator and not (said.adjudicated or row.adjudicated)]
         before = same[0] if same else None
-        if before and _later(before.at, row.at):
+        if before and is_before(row.at, before.at):
             self._counts["older"] += 1
             return
         self._counts["changed" if before else "new"] += 1
@@ -148,20 +150,17 @@ class Importer:
             known.remove(before)
         known.append(_judgment_of(row))
         details = dict(self._details)
-        if row.query_id not in self._sources and row.query_id not in added:
+        if row.query_id in new and row.query_id not in added:
             added.add(row.query_id)
-            own = dict(fields.get(row.query_id, {}))
-            details["query"] = {"text": row.text.strip(), "history": list(row.history), "fields": own}
-        yield Entry(
-            0, "imported", row.query_id, old, (self._item(row),), by=row.annotator, at=row.at or "", details=details
-        )
+            details["query"] = new[row.query_id]
+        yield Entry(0, "imported", row.query_id, old, (self._item(row),), by=row.annotator, details=details)
 
     def _item(self, row: PairRow) -> dict[str, Any]:
         return item_of(_judgment_of(row), row.span, self._sources.get(row.query_id, "human"))
 
     def _ids(self, entry: Entry, items: Sequence[Mapping[str, Any] | None]) -> tuple[str, ...]:
         source = self._sources.get(entry.query, "human")
-        read = read_items([item for item in items if item], self._suite, source, f"entry {entry.number} of the record")
+        read = read_items([item for item in items if item], self._suite, source, f"line {entry.number} of the record")
         return tuple(dict.fromkeys(judgment.id for judgment, _ in read))
 
 
@@ -169,12 +168,3 @@ def _judgment_of(row: PairRow) -> Judgment:
     if row.judgment is None:
         raise ValueError("a row without a grade is no judgment")
     return row.judgment
-
-
-def _later(before: str | None, now: str | None) -> bool:
-    return before is not None and now is not None and _time(before) > _time(now)
-
-
-def _time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from runner.judging.history.entry import ANSWERS, Entry, last_frozen, standing
-from runner.judging.history.items import read_items
+from runner.judging.history.entry import Entry, last_frozen, standing
+from runner.judging.history.items import Read, read_items
+from runner.judging.history.said import said_by
 from runner.suites import Judgment, Suite
 
 Pair = tuple[str, str]
@@ -23,19 +25,13 @@ def known_judgments(suite: Suite, entries: Sequence[Entry]) -> Mapping[Pair, lis
     sources = {query.id: query.source for query in suite.queries}
     since = last_frozen(entries)
     for entry in standing(entries):
-        if entry.number > since and entry.what in ("carried", *ANSWERS) and entry.what != "dropped":
+        if entry.number > since:
             source = sources.get(entry.query, "human")
-            for judgment, _ in read_items(entry.new, suite, source, f"entry {entry.number} of the record"):
-                said = _signed(judgment, entry)
+            for said, _ in said_by(entry, partial(_read, suite, source)):
                 if said not in known[entry.query, said.id]:
                     known[entry.query, said.id].append(said)
     return known
 
 
-def _signed(judgment: Judgment, entry: Entry) -> Judgment:
-    if entry.what == "carried":
-        return judgment
-    return replace(
-        judgment, annotator=judgment.annotator or entry.by, at=judgment.at or entry.at or None,
-        note=judgment.note or entry.note, adjudicated=judgment.adjudicated or entry.what == "adjudicated",
-    )  # fmt: skip
+def _read(suite: Suite, source: str, items: Sequence[Mapping[str, Any]], entry: Entry) -> Sequence[Read]:
+    return read_items(items, suite, source, f"line {entry.number} of the record")

@@ -68,10 +68,15 @@ def _plain(path: Path, problems: list[Problem]) -> Iterator[PairRow]:
     else:
         data = read_bytes(path, "a file of judged pairs, one JSON object a line")
         numbered = json_lines(numbered_lines(data, problems), problems)
+    first = True
     for line, values in numbered:
         faults: list[str] = []
         if "relevant" in values:
             faults.append("is a query of a suite, expected a row {query_id, id, grade}; give the suite's YAML head")
+            if first:
+                # The others would only say so again.
+                raise InputError.of(path, [Problem(line, faults[0])])
+        first = False
         row = pair_row(values, line, faults) if not faults else None
         problems.extend(Problem(line, fault) for fault in faults)
         if row:

@@ -6,16 +6,16 @@ from typing import Any
 
 from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
 from runner.suite_formats.judgment_item import JudgmentReader
-from runner.suites import FieldValue, Judgment, Span
+from runner.suites import SOURCES, FieldValue, Judgment, Span
 
 SPAN_COLUMNS = ("document", "quote", "start", "end")
 _SAID = ("grade", "annotator", "at", "note", "source", "adjudicated")
 COLUMNS = (
     "query_id", "text", "history", "id", *SPAN_COLUMNS, "passage_title", "passage_text", "old_text", *_SAID, "kind",
-    "fields",
+    "fields", "query_source",
 )  # fmt: skip
 # Written only where some row has them; the others always, so that every file shows what there is to fill in.
-_OPTIONAL = ("history", *SPAN_COLUMNS, "old_text", "adjudicated", "fields")
+_OPTIONAL = ("history", *SPAN_COLUMNS, "old_text", "adjudicated", "fields", "query_source")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class PairRow:
     """query_id and id: the pair. grade None: nobody has judged it, and the row waits for an answer.
 
     passage_title, passage_text: what is judged, for the reader. old_text: what was judged before it changed. kind: why
-    the row is there. fields: those of a query that the suite does not hold yet. line: where the row begins in its file.
+    the row is there. fields, query_source: of a query that the suite does not hold yet. line: of its file, or the row
+    of a spreadsheet.
     """
 
     query_id: str
@@ -43,6 +44,7 @@ class PairRow:
     old_text: str = ""
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
     line: int | None = field(default=None, compare=False)
+    query_source: str = "human"
 
     @property
     def judgment(self) -> Judgment | None:
@@ -72,6 +74,7 @@ class PairRow:
             "adjudicated": self.adjudicated,
             "kind": self.kind,
             "fields": dict(self.fields),
+            "query_source": None if self.query_source == "human" else self.query_source,
         }
         left_out = ("id",) if self.span else ()
         return {
@@ -96,6 +99,9 @@ def pair_row(values: Mapping[str, Any], line: int | None, faults: list[str]) -> 
     fields = values.get("fields") or {}
     if not isinstance(fields, dict):
         faults.append(f"fields: found {kind_of(fields)}, expected an object of names and values")
+    query_source = values.get("query_source") or "human"
+    if query_source not in SOURCES:
+        faults.append(f"query_source: found {kind_of(query_source)}, expected one of {', '.join(SOURCES)}")
     judgment, span = _judgment(values, faults)
     if judgment is None or len(faults) > before:
         return None
@@ -103,7 +109,7 @@ def pair_row(values: Mapping[str, Any], line: int | None, faults: list[str]) -> 
         nfc(values["query_id"]), judgment.id, nfc(texts["text"]), tuple(map(nfc, history)), span,
         None if values.get("grade") is None else judgment.grade,
         judgment.annotator, judgment.at, judgment.note, judgment.source, judgment.adjudicated, texts["kind"],
-        texts["passage_title"], texts["passage_text"], texts["old_text"], fields, line,
+        texts["passage_title"], texts["passage_text"], texts["old_text"], fields, line, query_source,
     )  # fmt: skip
 
 

@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from runner.errors import InputError, Problem
 from runner.judging.exchange.pair_row import PairRow
-from runner.suites import JudgedQuery, Suite
+from runner.suites import JudgedQuery, Judgment, Suite
+
+# Why a row is there that only says what a suite holds.
+FROM_SUITE = "judged"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file of judgments. name: what it is called in messages. stem: the rater of what nobody signed."""
+    """One file of judgments. name: what it is called in messages. stem: the rater of what was graded in it unsigned."""
 
     name: str
     stem: str
@@ -52,21 +55,21 @@ def query_rows(query: JudgedQuery) -> Iterable[PairRow]:
     for each in query.every_judgment:
         yield PairRow(
             query.id, each.id, query.text, query.history, query.spans.get(each.id), each.grade, each.annotator, each.at,
-            each.note, each.source, each.adjudicated, "judged", line=query.lines.get(each.id),
+            each.note, each.source, each.adjudicated, FROM_SUITE, line=query.lines.get(each.id),
         )  # fmt: skip
 
 
 def collect(sources: Sequence[Source]) -> Ratings:
     """Tell the raters of some files apart and lay their grades side by side.
 
-    A rater is an annotator by name, else the source (synthetic, click), else the file. A name that speaks of one pair
-    in two files is two raters, `name (file)`, so that somebody can be compared with themselves. Adjudications settle
-    what raters said and are left out. Raises InputError for a rater who gives one pair two grades, by line, and where
-    no pair has two raters.
+    A rater is an annotator by name, else the program (synthetic, click), else `unnamed` for what a suite holds and the
+    file for what was graded in it. A name that speaks of one pair in two files is two raters, `name (file)`, so that
+    somebody can be compared with themselves; but copies of what nobody signed are no second opinion. Adjudications
+    settle what raters said and are left out. Raises InputError for a rater who gives one pair two grades, by line, and
+    where no pair has two raters.
     """
     signed = [
-        [(row, row.annotator or (row.source if row.source != "human" else source.stem)) for row in source.rows
-         if row.grade is not None and not row.adjudicated]
+        [(row, _rater(row, row.judgment, source)) for row in source.rows if row.judgment and not row.adjudicated]
         for source in sources
     ]  # fmt: skip
     twice = _in_several(signed)
@@ -88,12 +91,19 @@ def collect(sources: Sequence[Source]) -> Ratings:
     return ratings
 
 
+def _rater(row: PairRow, judgment: Judgment, source: Source) -> str:
+    graded_here = row.kind != FROM_SUITE and judgment.annotator is None and judgment.source == "human"
+    return source.stem if graded_here else judgment.rater
+
+
 def _in_several(signed: Sequence[Sequence[tuple[PairRow, str]]]) -> set[str]:
-    seen: dict[tuple[str, str, str], int] = {}
+    seen: dict[tuple[str, str, str], tuple[int, PairRow]] = {}
     several: set[str] = set()
     for number, rows in enumerate(signed):
         for row, name in rows:
-            if seen.setdefault((name, row.query_id, row.id), number) != number:
+            first, before = seen.setdefault((name, row.query_id, row.id), (number, row))
+            copied = row.annotator is None and row.kind == before.kind == FROM_SUITE and row.grade == before.grade
+            if first != number and not copied:
                 several.add(name)
     return several
 

@@ -32,7 +32,9 @@ def to_csv(rows: Sequence[PairRow]) -> bytes:
 
 
 def read_csv(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, JSON values) of every row that is not blank; what cannot be read is noted with its line.
+    """Yield (row, JSON values) of every row that is not blank; what cannot be read is noted with its row.
+
+    Rows are counted as a spreadsheet shows them, from 1, the header and blank ones too, however many lines a cell has.
 
     Reads what `to_csv` wrote, and what a spreadsheet saved of it: separated by commas, semicolons or tabs, with
     empty columns and rows. Raises InputError when the file cannot be read at all.
@@ -44,28 +46,28 @@ def read_csv(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[st
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_SEPARATORS, key=head.count), strict=True)
     columns: list[str] | None = None
-    line = 1
+    row_number = 0
     try:
-        for cells in reader:
+        for row_number, cells in enumerate(reader, 1):
             if not any(cells):
                 pass
             elif columns is None:
                 columns = [cell.strip() for cell in cells]
                 before = len(problems)
-                problems.extend(Problem(line, fault) for fault in _column_faults(columns))
+                problems.extend(Problem(row_number, fault) for fault in _column_faults(columns))
                 if len(problems) > before:
                     return
             elif any(cells[len(columns) :]):
-                problems.append(Problem(line, f"has {len(cells)} cells, the header names {len(columns)}"))
+                problems.append(Problem(row_number, f"has {len(cells)} cells, the header names {len(columns)}"))
             else:
                 faults: list[str] = []
                 row = {name: _value(name, cell, faults) for name, cell in zip(columns, cells, strict=False) if name}
-                problems.extend(Problem(line, fault) for fault in faults)
+                problems.extend(Problem(row_number, fault) for fault in faults)
                 if not faults:
-                    yield line, row
-            line = reader.line_num + 1
+                    yield row_number, row
     except csv.Error as error:
-        problems.append(Problem(line, f"not CSV ({error}); a text with quotes or line ends stands in double quotes"))
+        fix = "a text with quotes or line ends stands in double quotes"
+        problems.append(Problem(row_number + 1, f"not CSV ({error}); {fix}"))
     if columns is None and not problems:
         problems.append(Problem(1, f"is empty, expected a header: {', '.join(COLUMNS)}"))
 
@@ -118,5 +120,5 @@ def _number(name: str, text: str, faults: list[str]) -> int | None:
     whole = text.removesuffix(".0")
     if whole.isascii() and whole.isdigit():
         return int(whole)
-    faults.append(f"{name}: found {text!r}, expected a whole number")
+    faults.append(f"{name}: found {text!r}, expected a whole number from 0")
     return None

@@ -1,22 +1,25 @@
 """One event in the life of a suite's judgments, and which events hold."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
-from runner.formats.canonical import canonical_json
+from runner.formats.canonical import canonical_json, sha256_of
 from runner.formats.reading import did_you_mean, kind_of, unknown_keys
+from runner.suites.judgment import is_time
 
 # A proposal or a loss waits for an answer; an answer names it in `answers`.
 WAITING = ("proposed", "gone")
-ANSWERS = ("confirmed", "dropped", "judged", "adjudicated", "imported")
-EVENTS = ("migrated", "carried", *WAITING, *ANSWERS, "undone", "frozen")
+ANSWERS = ("confirmed", "dropped", "judged", "adjudicated", "imported", "unanswerable")
+EVENTS = ("migrated", "carried", *WAITING, *ANSWERS, "edited", "merged", "undone", "frozen")
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
-    "number": (int,), "what": (str,), "query": (str,), "old": (dict,), "new": (list,), "similarity": (float, int),
-    "by": (str,), "at": (str,), "note": (str,), "answers": (int,), "details": (dict,),
+    "id": (str,), "what": (str,), "query": (str,), "old": (dict,), "new": (list,), "similarity": (float, int),
+    "by": (str,), "at": (str,), "note": (str,), "answers": (str,), "details": (dict,), "found": (str,), "left": (str,),
 }  # fmt: skip
-_NAMES = {int: "a whole number", float: "a number", str: "a string", dict: "an object", list: "a list"}
+_NAMES = {float: "a number", str: "a string", dict: "an object", list: "a list"}
+_ID_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class Entry:
     """One event. number: its line in the record, from 1. query: whom it is about.
 
     old, new: items of `relevant` as a suite's file has them. similarity: 0 to 1, of an old text to its new one.
-    answers: the entry that this one answers or takes back.
+    answers: the id of the entry that this one answers or takes back. given: the id in its line. found, left: what the
+    suite's file said of the query before and after (see `hand_edits`), where this is known.
     """
 
     number: int
@@ -36,18 +40,31 @@ class Entry:
     by: str | None = None
     at: str = ""
     note: str = ""
-    answers: int | None = None
+    answers: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    found: str | None = field(default=None, compare=False)
+    left: str | None = field(default=None, compare=False)
+    given: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Entry":
+    def of(cls, number: int, row: Mapping[str, Any]) -> "Entry":
         """Make an entry of an object without faults."""
         known = {key: value for key, value in row.items() if value is not None}
-        return cls(**{**known, "new": tuple(known.get("new", ()))})
+        given = known.pop("id", "")
+        return cls(number, **{**known, "new": tuple(known.get("new", ()))}, given=given)
+
+    @cached_property
+    def id(self) -> str:
+        """What answers call it, wherever its line stands: the beginning of its content's hash, as it was written."""
+        return self.given or sha256_of(self._content())[:_ID_DIGITS]
 
     def row(self) -> dict[str, Any]:
         """The entry as JSON values, without what goes without saying."""
-        values = {**vars(self), "new": list(self.new)}
+        return {"id": self.id, **self._content()}
+
+    def _content(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("number", "given")}
+        values["new"] = list(self.new)
         return {key: value for key, value in values.items() if value not in (None, "", [], {})}
 
     @property
@@ -58,10 +75,10 @@ class Entry:
 
 def standing(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entries that nobody has taken back, in order; taking an `undone` back restores what it undid."""
-    undone: set[int] = set()
+    undone: set[str] = set()
     kept = []
     for entry in reversed(entries):
-        if entry.number in undone:
+        if undone and entry.id in undone:
             continue
         if entry.what == "undone" and entry.answers is not None:
             undone.add(entry.answers)
@@ -72,7 +89,7 @@ def standing(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def pending_in(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The proposals and losses without a standing answer, in order."""
     answered = {entry.answers for entry in standing(entries) if entry.what in ANSWERS}
-    return tuple(entry for entry in entries if entry.what in WAITING and entry.number not in answered)
+    return tuple(entry for entry in entries if entry.what in WAITING and entry.id not in answered)
 
 
 def last_frozen(entries: Sequence[Entry]) -> int:
@@ -80,8 +97,8 @@ def last_frozen(entries: Sequence[Entry]) -> int:
     return max((entry.number for entry in entries if entry.what == "frozen"), default=0)
 
 
-def entry_faults(row: Mapping[str, Any], number: int) -> list[str]:
-    """What is wrong with an object as the entry of this number, in words."""
+def entry_faults(row: Mapping[str, Any], earlier: Collection[str]) -> list[str]:
+    """What is wrong with an object as the entry after those with the ids `earlier`, in words."""
     faults = unknown_keys(row, _KINDS)
     for key, value in row.items():
         if value is not None and key in _KINDS and (isinstance(value, bool) or not isinstance(value, _KINDS[key])):
@@ -91,10 +108,10 @@ def entry_faults(row: Mapping[str, Any], number: int) -> list[str]:
     what, answers = row.get("what"), row.get("answers")
     if what not in EVENTS:
         faults.append(f"what: found {kind_of(what)}, expected an event{did_you_mean(str(what), EVENTS)}")
-    if row.get("number") != number:
-        faults.append(f"number: found {kind_of(row.get('number'))}, expected {number}; lines were taken out or moved")
-    if answers is not None and not 0 < answers < number:
-        faults.append(f"answers: found {answers}, expected an earlier entry")
+    if row.get("at") and not is_time(row["at"]):
+        faults.append(f"at: found {row['at']!r}, expected a time like 2026-09-30T14:00:00+00:00")
+    if answers is not None and answers not in earlier:
+        faults.append(f"answers: found {answers!r}, expected the id of an earlier entry; lines were taken out or moved")
     if what == "undone" and answers is None:
         faults.append("undoes no entry; name it in `answers`")
     if not all(isinstance(item, Mapping) for item in row.get("new") or ()):

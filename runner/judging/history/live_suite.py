@@ -1,49 +1,122 @@
 """A suite that is being changed by answers: its record first, then, by replay, its file."""
 
-import tempfile
-from collections.abc import Sequence
-from hashlib import sha256
-from pathlib import Path
-
-from filelock import FileLock
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
 from runner.errors import InputError
-from runner.judging.history.atomic import replace_file
+from runner.formats.reading import read_bytes
+from runner.judging.history.atomic import write_draft
 from runner.judging.history.entry import Entry
-from runner.judging.history.record import Record
+from runner.judging.history.hand_edits import by_id, edits, marked
+from runner.judging.history.lock import alone
+from runner.judging.history.record import Reading, Record
 from runner.judging.history.replay import replay
-from runner.judging.history.suite_file import SuiteFile, changed_lines
+from runner.judging.history.suite_file import Lines, SuiteFile
 from runner.suites import Suite
+
+Plan = Callable[[Suite, Sequence[Entry]], Sequence[Entry]]
 
 
 class LiveSuite:
     """The suite of a file as its record has it. Several may work on one at once."""
 
-    def __init__(self, file: SuiteFile) -> None:
-        """Raise InputError for a frozen suite and for faults of its files; write what a kill left in the record."""
+    def __init__(self, file: SuiteFile, *, by: str | None = None, thawed: bool = False) -> None:
+        """Write what a kill left in the record, and note there what was changed by hand or merged (`edited`).
+
+        by: who is at work. thawed: take a frozen suite, too, which else is an InputError, as are faults of its files.
+        """
         self.file, self.record = file, Record.beside(file.path)
-        self.suite = _not_frozen(file)
-        self.entries: tuple[Entry, ...] = ()
-        self._read = b""
-        self.apply()
+        self._by, self._thawed = by, thawed
+        self._reading = Reading()
+        self.edited: tuple[Entry, ...] = ()
+        self._files: tuple[bytes, bytes] | None = None
+        with self.held():
+            pass
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The record as it was read last."""
+        return self._reading.entries
 
     def apply(self) -> None:
         """Bring the file to what the record says; a file that says so already is left alone."""
-        name = sha256(str(self.file.path.absolute()).encode()).hexdigest()[:16]
-        # Two may review at once: each writes what all have answered so far.
-        with FileLock(Path(tempfile.gettempdir()) / f"runner-suite-{name}.lock"):
-            entries = self.record.entries()
-            head, data = self.file.path.read_bytes(), self.file.queries.read_bytes()
-            # Reading, checking and replaying all of it after every key would be felt.
-            touched: frozenset[str] | None = frozenset(entry.query for entry in entries[len(self.entries) :])
-            if head + data != self._read or "" in (touched or ()):
-                # Also where somebody has changed it by hand meanwhile.
-                self.suite, touched = _not_frozen(self.file), None
-            after = replay(self.suite, entries if touched is None else _about(touched, entries))
-            lines = changed_lines(data, {query.id: query for query in self.suite.queries}, after)
-            if lines != data:
-                replace_file(self.file.queries, lines)
-            self.suite, self.entries, self._read = after, entries, head + lines
+        with self.held():
+            pass
+
+    def change(self, plan: Plan) -> tuple[Entry, ...]:
+        """Record what a plan makes of the suite as it is now, and write it, all or nothing.
+
+        Nobody else writes meanwhile. Raises InputError as `Record.extend` does, and what the plan raises.
+        """
+        with self.held():
+            drafts = plan(self.suite, self.entries)
+            return self.note(*drafts) if drafts else ()
+
+    def note(self, *drafts: Entry) -> tuple[Entry, ...]:
+        """Record events, and write the suite, while it is held. Raises InputError as `Record.extend` does."""
+        entries = self.record.checked(drafts, self._reading)
+        touched = frozenset(entry.query for entry in entries)
+        after = replay(self.suite, [*_about(touched, self.entries), *entries])
+        self._save(after, marked(entries, self.suite, after))
+        return self.entries[-len(entries) :]
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep others from writing, and the suite and its entries as they are on disk now."""
+        with alone(self.record.path):
+            try:
+                self._refresh()
+                yield
+            except BaseException:
+                # Whatever it was, the next one begins from what the disk says.
+                self._files = None
+                raise
+
+    def _refresh(self) -> None:
+        before, self._reading = self._reading, self.record.read(self._reading)
+        interrupted = self.file.draft.exists()
+        files = _bytes_of(self.file)
+        entries: Sequence[Entry] = self.entries
+        # Reading, checking and replaying all of it after every key would be felt.
+        if self._files == files and not interrupted and self._reading.data.startswith(before.data):
+            touched = frozenset(entry.query for entry in self.entries[len(before.entries) :])
+            entries = _about(touched, self.entries) if "" not in touched else entries
+        else:
+            self.suite = self.file.read_thawed() if self._thawed else _not_frozen(self.file)
+            self._files, self._lines = files, Lines.of(files[1])
+        after, drafts = edits(self.suite, entries, interrupted=interrupted)
+        if drafts:
+            noted = self.record.checked([replace(draft, by=self._by) for draft in drafts], self._reading)
+            self._reading = self.record.write(marked(noted, self.suite, after), self._reading)
+            self.edited += self.entries[-len(noted) :]
+        self._save(after)
+        self.file.draft.unlink(missing_ok=True)
+
+    def _save(self, after: Suite, entries: Sequence[Entry] = ()) -> None:
+        """Put entries into the record and the suite into its file. A kill between the two leaves the file's draft."""
+        lines = self._lines.changed(by_id(self.suite), after)
+        head, data = self._files or (b"", b"")
+        changed = lines is not self._lines and lines.data != data
+        if changed:
+            data = lines.data
+            write_draft(self.file.draft, data, self.file.queries)
+        try:
+            if entries:
+                self._reading = self.record.write(entries, self._reading)
+        except InputError:
+            self.file.draft.unlink(missing_ok=True)
+            raise
+        if changed:
+            os.replace(self.file.draft, self.file.queries.resolve())
+        self._files = head, data
+        self.suite, self._lines = after, lines
+
+
+def _bytes_of(file: SuiteFile) -> tuple[bytes, bytes]:
+    head = read_bytes(file.path, "the YAML head of a suite")
+    return head, file.queries.read_bytes() if file.queries.is_file() else b""
 
 
 def _about(queries: frozenset[str], entries: Sequence[Entry]) -> list[Entry]:

@@ -1,20 +1,20 @@
 """The history beside a suite: what became of every judgment, what was proposed, and who answered what and when."""
 
-import hashlib
 import json
 import os
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from runner.errors import InputError, Problem
+from runner.formats.appending import append_whole
+from runner.formats.canonical import sha256_of
 from runner.formats.reading import json_lines, numbered_lines, read_bytes
+from runner.judging.history.atomic import replace_file
 from runner.judging.history.entry import Entry, entry_faults, last_frozen, pending_in
+from runner.judging.history.lock import alone
 
 
 def now() -> str:
@@ -23,8 +23,16 @@ def now() -> str:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What a record held when it was read. data: its bytes up to where it was written to its end."""
+
+    data: bytes = b""
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
 class Record:
-    """path: a file of one JSON object a line, only ever appended to; it need not exist yet."""
+    """path: a file of one JSON object a line, only ever added to; it need not exist yet."""
 
     path: Path
 
@@ -35,16 +43,30 @@ class Record:
 
     def entries(self) -> tuple[Entry, ...]:
         """Every event, oldest first. Raises InputError listing all faults but a torn last line, which is left out."""
-        data = read_bytes(self.path, "the record of a suite") if self.path.is_file() else b""
+        return self.read().entries
+
+    def read(self, before: Reading | None = None) -> Reading:
+        """The record as it is now; what it begins with, as of an earlier reading, is not read again.
+
+        One event that stands in two lines, as a merge of two branches may leave it, is one. Raises as `entries` does.
+        """
+        data = _whole(read_bytes(self.path, "the record of a suite")) if self.path.is_file() else b""
+        old = before if before and data.startswith(before.data) and before.data[-1:] in (b"", b"\n") else Reading()
+        if data == old.data:
+            return old
+        found = {entry.id: entry for entry in old.entries}
         problems: list[Problem] = []
-        found: list[Entry] = []
-        for line, row in json_lines(numbered_lines(_whole(data), problems), problems, strict=False):
-            faults = entry_faults(row, len(found) + 1)
+        earlier = old.data.count(b"\n")
+        lines = ((earlier + n, text) for n, text in numbered_lines(data[len(old.data) :], problems))
+        for line, row in json_lines(lines, problems, strict=False):
+            faults = entry_faults(row, found)
             problems.extend(Problem(line, fault) for fault in faults)
-            found.append(Entry(0, "") if faults else Entry.of(row))
+            # What is faulty has an id, too, which may be answered.
+            entry = Entry(line, "", given=str(row.get("id", ""))) if faults else Entry.of(line, row)
+            found.setdefault(entry.id, entry)
         if problems:
             raise InputError.of(self.path, problems)
-        return tuple(found)
+        return Reading(data, tuple(found.values()))
 
     def torn(self) -> str | None:
         """What to tell a person of a last line that was not written to its end, or None."""
@@ -55,66 +77,71 @@ class Record:
         shown = lost[:60].decode(errors="replace")
         return f"{self.path}: the last line was not written to its end and is left out ({shown!r}); answer it again"
 
-    def append(
-        self,
-        what: str,
-        *,
-        query: str = "",
-        old: Mapping[str, Any] | None = None,
-        new: Sequence[Mapping[str, Any]] = (),
-        similarity: float | None = None,
-        by: str | None = None,
-        at: str = "",
-        note: str = "",
-        answers: int | None = None,
-        details: Mapping[str, Any] | None = None,
-    ) -> Entry:
-        """Add one event, safely on disk when this returns; `at` is now unless it is given.
-
-        Raises InputError for an event that is not known, an answer to an entry that is not there, and for taking
-        back what was settled by freezing the suite since.
-        """
-        draft = Entry(0, what, query, old, tuple(new), similarity, by, at, note, answers, details or {})
-        return self.extend([draft])[0]
+    def append(self, what: str, **values: Any) -> Entry:
+        """Add one event with these values of an `Entry`, as `extend` does."""
+        return self.extend([Entry.of(0, {"what": what, **values})])[0]
 
     def extend(self, drafts: Sequence[Entry]) -> tuple[Entry, ...]:
-        """Add events in order, all or none, and return them numbered; `at` is now where it is not given.
+        """Add events in order, all or none, safely on disk when this returns; `at` is now where it is not given.
 
-        Raises InputError as `append` does.
+        Raises InputError for an event that is not known, an answer to an entry that is not there, for taking back
+        what was settled by freezing the suite since, and if it cannot be written.
         """
         if not drafts:
             return ()
-        with _alone(self.path):
-            before = self.entries()
-            settled, at = last_frozen(before), now()
-            entries = tuple(
-                replace(draft, number=number, at=draft.at or at) for number, draft in enumerate(drafts, len(before) + 1)
-            )
-            faults = [fault for entry in entries for fault in entry_faults(entry.row(), entry.number)]
-            faults += [
-                f"entry {entry.answers} was settled when the suite was frozen; judge it anew instead"
-                for entry in entries
-                if entry.what == "undone" and entry.answers is not None and entry.answers <= settled
-            ]
-            if faults:
-                raise InputError(f"{self.path}: {'; '.join(faults[:3])}")
-            _append(self.path, "\n".join(entry.line for entry in entries))
+        with alone(self.path):
+            before = self.read()
+            return self.write(self.checked(drafts, before), before).entries[-len(drafts) :]
+
+    def checked(self, drafts: Sequence[Entry], before: Reading) -> tuple[Entry, ...]:
+        """The entries that drafts become behind a reading, with numbers and times. Raises InputError as `extend`."""
+        settled, at = last_frozen(before.entries), now()
+        first = before.data.count(b"\n") + 1 + (before.data[-1:] not in (b"", b"\n"))
+        entries = tuple(
+            replace(draft, number=number, at=draft.at or at, given="") for number, draft in enumerate(drafts, first)
+        )
+        numbers = {entry.id: entry.number for entry in before.entries}
+        faults = [fault for entry in entries for fault in entry_faults(entry.row(), numbers)]
+        back = [numbers.get(entry.answers or "", settled + 1) for entry in entries if entry.what == "undone"]
+        faults += [
+            f"what line {number} says was settled when the suite was frozen; judge it anew instead"
+            for number in back
+            if number <= settled
+        ]
+        if faults:
+            raise InputError(f"{self.path}: {'; '.join(faults[:3])}")
         return entries
+
+    def write(self, entries: Sequence[Entry], before: Reading) -> Reading:
+        """Add checked entries behind a reading, by who holds the lock; return what the record then holds.
+
+        Several are written by putting a whole file in place, so that a kill leaves all of them or none.
+        """
+        known = {entry.id for entry in before.entries}
+        named = []
+        for entry in entries:
+            # Two may say the same at one and the same tick of the clock.
+            id_ = sha256_of([entry.id, entry.number])[: len(entry.id)] if entry.id in known else entry.id
+            named.append(replace(entry, given=id_))
+            known.add(id_)
+        start = "" if before.data[-1:] in (b"", b"\n") else "\n"
+        added = (start + "".join(f"{entry.line}\n" for entry in named)).encode()
+        if len(named) == 1 and self.path.is_file():
+            _append(self.path, added)
+        else:
+            replace_file(self.path, before.data + added)
+        return Reading(before.data + added, (*before.entries, *named))
 
     def pending(self) -> tuple[Entry, ...]:
         """The proposals and losses that nobody has answered, oldest first."""
         return pending_in(self.entries())
 
 
-def _alone(path: Path) -> FileLock:
-    """A lock, since two may review at once; it stays out of the suite's folder, which is under version control."""
-    name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]
-    return FileLock(Path(tempfile.gettempdir()) / f"runner-record-{name}.lock")
-
-
 def _whole(data: bytes) -> bytes:
     """The part of a record that was written to its end: what a kill tore off was never acknowledged."""
     end = data.rfind(b"\n") + 1
+    if end == len(data):
+        return data
     try:
         # A last line that lacks only its line end, as some editors leave it, is all there.
         return data if isinstance(json.loads(data[end:]), dict) else data[:end]
@@ -122,16 +149,16 @@ def _whole(data: bytes) -> bytes:
         return data[:end]
 
 
-def _append(path: Path, line: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+def _append(path: Path, data: bytes) -> None:
     try:
-        data = path.read_bytes()
-        whole = _whole(data)
-        if len(whole) < len(data):
-            os.ftruncate(handle, len(whole))
-        start = "" if not whole or whole.endswith(b"\n") else "\n"
-        os.write(handle, f"{start}{line}\n".encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND)
+        try:
+            held = path.read_bytes()
+            whole = _whole(held)
+            if len(whole) < len(held):
+                os.ftruncate(handle, len(whole))
+            append_whole(handle, data)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); nothing of it was kept") from None

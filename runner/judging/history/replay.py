@@ -8,6 +8,7 @@ from typing import Any
 from runner.errors import InputError
 from runner.judging.history.entry import ANSWERS, WAITING, Entry, last_frozen, pending_in, standing
 from runner.judging.history.items import Read, read_items
+from runner.judging.history.said import answered_by_several, said_by
 from runner.suites import JudgedQuery, Judgment, Span, Suite, settle
 
 
@@ -16,22 +17,23 @@ def replay(suite: Suite, entries: Sequence[Entry]) -> Suite:
 
     A query with an unanswered proposal or loss of a relevant judgment waits: it is `judged: false`, and what was
     carried over or answered for it stays in the record only until the last one is answered. What stands before the
-    last freezing is in the suite already and left alone. Raises InputError for items that are no judgments, and for
-    a query whose file holds judgments that waiting would lose.
+    last freezing is in the suite already and left alone, and what was taken out by hand since stays out. Raises
+    InputError for items that are no judgments, and for a query whose file holds judgments that waiting would lose.
     """
     since = last_frozen(entries)
     by_query: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.number > since and entry.query:
             by_query[entry.query].append(entry)
-    standing_ = {entry.number for entry in standing(entries)}
+    standing_ = {entry.id for entry in standing(entries)}
     waiting = {entry.query for entry in pending_in(entries) if is_relevant(entry)}
     queries = {query.id: query for query in suite.queries}
     for id_, events in by_query.items():
         if not any(entry.what in (*WAITING, *ANSWERS) for entry in events):
             continue
-        held = [entry for entry in events if entry.number in standing_]
-        taken_back = [entry for entry in events if entry.number not in standing_]
+        events = _since_deleted(events)
+        held = [entry for entry in events if entry.id in standing_]
+        taken_back = [entry for entry in events if entry.id not in standing_]
         query = queries.get(id_) or _made(held)
         if query is None or (_made(events) and not _made(held)):
             queries.pop(id_, None)
@@ -45,14 +47,21 @@ def is_relevant(entry: Entry) -> bool:
     return int((entry.old or {}).get("grade", 1)) > 0
 
 
+def _since_deleted(events: list[Entry]) -> list[Entry]:
+    """What came after somebody took a query that the record had made out of the file."""
+    edited = [(number, entry) for number, entry in enumerate(events, 1) if entry.what == "edited"]
+    return events[max((number for number, entry in edited if entry.details.get("deleted")), default=0) :]
+
+
 def _made(entries: Iterable[Entry]) -> JudgedQuery | None:
-    """The query that an answer brought along (`details.query`: text, history, fields), if one did."""
+    """The query that an answer brought along (`details.query`: text, history, fields, source), if one did."""
     for entry in entries:
         brought = entry.details.get("query")
         if isinstance(brought, Mapping) and entry.what in ANSWERS:
             return JudgedQuery(
                 entry.query, str(brought.get("text", "")), {}, dict(brought.get("fields") or {}), judged=False,
-                added=entry.at[:10] or None, history=tuple(brought.get("history") or ()),
+                source=str(brought.get("source", "human")), added=entry.at[:10] or None,
+                history=tuple(brought.get("history") or ()),
             )  # fmt: skip
     return None
 
@@ -65,24 +74,30 @@ class _Replayed:
 
     def apply(self, held: Sequence[Entry], taken_back: Sequence[Entry]) -> JudgedQuery:
         query = self._query
-        told = [(entry, said, span) for entry in held for said, span in self._said(entry)]
-        withdrawn = [said for entry in taken_back for said, _ in self._said(entry)]
-        known = {variant for said in (*withdrawn, *(said for _, said, _ in told)) for variant in _variants(said)}
-        own = [said for said in query.every_judgment if said not in known]
+        proposals = {entry.id: entry for entry in held if entry.what == "proposed"}
+        told, removed = self._told(held, proposals)
+        # All that the record may ever have put into the file, which is not the file's own.
+        known: set[Judgment] = set()
+        for entry in (*held, *taken_back):
+            for said, _ in self._said(entry, proposals.get(entry.answers or "")):
+                known.update((said, replace(said, adjudicated=True)))
+        own = [said for said in query.every_judgment if said not in known or said in removed]
         replaced = [pair for entry in taken_back for pair in self._replaced(entry)]
         spans = {**query.spans, **{said.id: span for said, span in replaced if span}}
         spans.update({said.id: span for _, said, span in told if span})
         kept: list[Judgment] = []
         for said in (*(said for said, _ in replaced), *own):
             _take(kept, said)
+        several = answered_by_several(held)
         for entry, said, _ in told:
-            if entry.what == "confirmed":
+            if entry.what == "confirmed" and entry.answers not in several:
                 _confirm(kept, said)
             else:
                 _take(kept, said)
         # What is in the file keeps its place: the order of several judgments is part of a revision.
-        order = {said: position for position, said in enumerate(query.every_judgment)}
-        kept.sort(key=lambda said: order.get(said, len(order)))
+        order = {_who(said): position for position, said in reversed([*enumerate(query.every_judgment)])}
+        exact = {said: position for position, said in enumerate(query.every_judgment)}
+        kept.sort(key=lambda said: exact.get(said, order.get(_who(said), len(exact))))
         if self._waits:
             at_stake = {judgment.id for judgment in kept if judgment.grade > 0}
             if lost := [judgment.id for judgment in own if judgment.id in at_stake]:
@@ -91,9 +106,25 @@ class _Replayed:
                     f"{lost[0]!r}, which its record does not know; take it out, or answer what waits first"
                 )
             kept = [judgment for judgment in kept if judgment.id not in at_stake]
-        return self._of(tuple(kept), spans)
+        return self._of(tuple(kept), spans, _answerable(query, held, taken_back))
 
-    def _of(self, kept: tuple[Judgment, ...], spans: Mapping[str, Span]) -> JudgedQuery:
+    def _told(
+        self, held: Sequence[Entry], proposals: Mapping[str, Entry]
+    ) -> tuple[list[tuple[Entry, Judgment, Span | None]], set[Judgment]]:
+        """What the entries say but for what was taken out of the file by hand since; and what was taken out."""
+        several = answered_by_several(held)
+        told: list[tuple[Entry, Judgment, Span | None]] = []
+        out: set[Judgment] = set()
+        for entry in held:
+            if entry.what == "edited":
+                gone = [said for said, _ in self._read(entry.details.get("removed", ()), entry)]
+                told = [each for each in told if not any(_is_of(each[1], said) for said in gone)]
+                out.update(gone)
+            refused = proposals.get(entry.answers or "") if entry.answers in several else None
+            told += [(entry, said, span) for said, span in self._said(entry, refused)]
+        return told, out
+
+    def _of(self, kept: tuple[Judgment, ...], spans: Mapping[str, Span], answerable: bool) -> JudgedQuery:
         query = self._query
         named = {judgment.id for judgment in kept}
         changed = JudgedQuery.of_judgments(
@@ -104,9 +135,9 @@ class _Replayed:
         )  # fmt: skip
         relevant = any(grade >= self._suite.min_grade for grade in changed.grades.values())
         # A query that nothing answered, and that something does now, is answerable.
-        answerable = query.answerable or relevant
-        judged = relevant and not self._waits if answerable else query.judged
-        return replace(changed, judged=judged, answerable=answerable)
+        if relevant or answerable or self._waits:
+            return replace(changed, judged=relevant and not self._waits, answerable=True)
+        return replace(changed, judged=query.judged or query.answerable, answerable=False)
 
     def _replaced(self, entry: Entry) -> Sequence[Read]:
         """What the same annotator had said before: it holds again once the answer is taken back."""
@@ -117,28 +148,30 @@ class _Replayed:
         return [(said, span) for said, span in before if (said.id, said.annotator) in by]
 
     def _read(self, items: Sequence[Mapping[str, Any]], entry: Entry) -> Sequence[Read]:
-        where = f"{self._suite.path or self._suite.name}: entry {entry.number} of its record"
+        where = f"{self._suite.path or self._suite.name}: line {entry.number} of its record"
         return read_items(items, self._suite, self._query.source, where)
 
-    def _said(self, entry: Entry) -> Sequence[Read]:
-        if entry.what not in ("carried", *ANSWERS) or entry.what == "dropped":
-            return ()
-        read = self._read(entry.new, entry)
-        if entry.what == "confirmed":
-            # A person looked at the new text: what holds is their word, not the one about the old text.
-            return [
-                (replace(said, source="human", annotator=entry.by, at=entry.at or None, adjudicated=False,
-                         note=said.note or entry.note), span)
-                for said, span in read
-            ]  # fmt: skip
-        if entry.what == "carried":
-            return read
-        settles = entry.what == "adjudicated"
-        return [
-            (replace(said, annotator=said.annotator or entry.by, at=said.at or entry.at or None,
-                     adjudicated=said.adjudicated or settles, note=said.note or entry.note), span)
-            for said, span in read
-        ]  # fmt: skip
+    def _said(self, entry: Entry, refused: Entry | None = None) -> Sequence[Read]:
+        return said_by(entry, self._read, refused)
+
+
+def _answerable(query: JudgedQuery, held: Sequence[Entry], taken_back: Sequence[Entry]) -> bool:
+    """Whether anything may answer the query: until a person says that nothing does, or takes that back."""
+    edited = max((number for number, entry in enumerate(held, 1) if entry.what == "edited"), default=0)
+    if any(entry.what == "unanswerable" for entry in held[edited:]):
+        return False
+    return query.answerable or any(entry.what == "unanswerable" for entry in taken_back)
+
+
+def _is_of(said: Judgment, removed: Judgment) -> bool:
+    """Whether what an entry says is what was removed, or what the same person had said of it before."""
+    if (said.id, said.annotator) != (removed.id, removed.annotator):
+        return False
+    return said.adjudicated == removed.adjudicated or replace(said, adjudicated=True) == removed
+
+
+def _who(said: Judgment) -> tuple[str, str | None, bool]:
+    return said.id, said.annotator, said.adjudicated
 
 
 def _take(kept: list[Judgment], judgment: Judgment) -> None:
@@ -163,7 +196,3 @@ def _confirm(kept: list[Judgment], judgment: Judgment) -> None:
         _take(kept, judgment)
     elif holds < judgment.grade:
         kept.append(replace(judgment, adjudicated=True))
-
-
-def _variants(judgment: Judgment) -> tuple[Judgment, Judgment]:
-    return judgment, replace(judgment, adjudicated=True)

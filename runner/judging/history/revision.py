@@ -1,13 +1,13 @@
 """Freeze a suite: its file says at which revision, its record why, and a copy keeps it for good."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import InputError, RunnerError
 from runner.judging.history.atomic import replace_file
-from runner.judging.history.entry import Entry, last_frozen, pending_in
-from runner.judging.history.record import Record
-from runner.judging.history.replay import replay
+from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.suite_file import SuiteFile
 from runner.suites import Suite
 
@@ -27,17 +27,19 @@ class Frozen:
 def freeze(file: SuiteFile, *, why: str = "", by: str | None = None) -> Frozen:
     """Write the suite's revision into its head, and into its record who froze it and why.
 
-    Raises RunnerError while judgments wait, are disputed, or are answered in the record only; InputError for a suite
-    that was frozen at another revision, when no reason is given.
+    What a kill kept out of the file is written first, and nobody can answer meanwhile. Raises RunnerError while
+    judgments wait or are disputed; InputError for a suite that was frozen at another revision, when no reason is given.
     """
-    suite = file.read_thawed()
-    record = Record.beside(file.path)
-    entries = record.entries()
-    _refuse_unsettled(file, suite, entries, why)
-    before = suite.frozen
-    if before is None:
-        last = last_frozen(entries)
-        before = str(entries[last - 1].details["after"]) if last else None
+    live = LiveSuite(file, by=by, thawed=True)
+    with live.held():
+        return _frozen(live, why, by)
+
+
+def _frozen(live: LiveSuite, why: str, by: str | None) -> Frozen:
+    file, suite, entries = live.file, live.suite, live.entries
+    _refuse_unsettled(file, suite, entries)
+    last = next((entry for entry in reversed(entries) if entry.what == "frozen"), None)
+    before = suite.frozen or (str(last.details["after"]) if last else None)
     if before is not None and before != suite.revision and not why:
         raise InputError(
             f"{file.path}: suite {suite.name!r} was frozen at revision {before}, its content is now {suite.revision}; "
@@ -47,9 +49,10 @@ def freeze(file: SuiteFile, *, why: str = "", by: str | None = None) -> Frozen:
     changed = suite.frozen != suite.revision
     if changed:
         # The record first: a kill before the head is written leaves a suite that can be frozen again.
-        if not (entries and entries[-1].what == "frozen" and entries[-1].details.get("after") == suite.revision):
+        if not (last and last is entries[-1] and last.details.get("after") == suite.revision):
             details = {"before": before, "after": suite.revision}
-            record.append("frozen", by=by, note=why, details={key: each for key, each in details.items() if each})
+            told = {key: each for key, each in details.items() if each}
+            live.note(Entry(0, "frozen", by=by, note=why, details=told))
         file.freeze(suite.revision)
     return Frozen(suite.revision, before, copy, changed)
 
@@ -72,7 +75,7 @@ def keep_copy(file: SuiteFile, suite: Suite) -> Path:
     return queries
 
 
-def _refuse_unsettled(file: SuiteFile, suite: Suite, entries: tuple[Entry, ...], why: str) -> None:
+def _refuse_unsettled(file: SuiteFile, suite: Suite, entries: Sequence[Entry]) -> None:
     review = f"python -m runner.judgments review {file.path}"
     waiting = pending_in(entries)
     if waiting:
@@ -85,11 +88,6 @@ def _refuse_unsettled(file: SuiteFile, suite: Suite, entries: tuple[Entry, ...],
         raise RunnerError(
             f"{file.path}: annotators disagree in {_count(len(disputed), 'query', 'queries')} ({shown}); settle it: "
             f"{review} --only disputed"
-        )
-    if not why and replay(suite, entries).revision != suite.revision:
-        raise RunnerError(
-            f"{file.path}: its record holds answers that the file does not; write them with {review}, or, if the file "
-            "was changed on purpose since, say so with --why"
         )
 
 

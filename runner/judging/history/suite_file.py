@@ -1,7 +1,7 @@
 """A suite of the own format on disk: read although it is frozen, its lines changed only where a query changed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,20 +42,15 @@ class SuiteFile:
         return found.values if found else {}
 
     @property
-    def frozen(self) -> str | None:
-        """The revision at which the head says that the suite is frozen."""
-        value = self.values.get("frozen")
-        return None if value is None else str(value)
-
-    @property
     def queries(self) -> Path:
         """The file of queries that the head names."""
         return self.path.parent / str(self.values.get("queries") or f"{self.path.stem}.jsonl")
 
-    def save(self, suite: Suite) -> None:
-        """Write the suite's queries in place of the file's; lines of queries that did not change stay as they are."""
-        before = {query.id: query for query in self.read_thawed().queries}
-        replace_file(self.queries, changed_lines(self.queries.read_bytes(), before, suite))
+    @property
+    def draft(self) -> Path:
+        """The file of queries as it is going to be; there while it is written, and after a kill has come between."""
+        real = self.queries.resolve()
+        return real.with_name(f".{real.name}.next")
 
     def freeze(self, revision: str) -> None:
         """Write a revision into the head's `frozen`."""
@@ -67,26 +62,53 @@ class SuiteFile:
         return mark + with_keys(self.head, changes, str(self.path)).encode()
 
 
-def changed_lines(data: bytes, before: Mapping[str, JudgedQuery], suite: Suite) -> bytes:
-    """The bytes of a file of queries, by id `before`, once they are those of the suite.
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file of queries, without their ends. ids: of the queries in them, None for blank lines."""
 
-    A changed query keeps the form of its line but for `relevant`, `judged` and `answerable`; new ones follow.
-    """
-    after = {query.id: query for query in suite.queries}
-    end = b"\r\n" if b"\r\n" in data else b"\n"
-    lines = []
-    for raw in data.split(b"\n"):
-        id_ = _id_of(raw)
-        if id_ is None:
-            lines.append(raw)
-        elif id_ in after:
-            now = after.pop(id_)
-            same = now.content() == before[id_].content() if id_ in before else False
-            lines.append(raw if same else _rewritten(raw, now))
-    if lines and not lines[-1].strip():
-        lines.pop()
-    lines += [json.dumps(query.row(), ensure_ascii=False).encode() for query in after.values()]
-    return b"".join(line.removesuffix(b"\r") + end for line in lines)
+    raws: Sequence[bytes]
+    ids: Sequence[str | None]
+    end: bytes = b"\n"
+
+    @classmethod
+    def of(cls, data: bytes) -> "Lines":
+        """The lines of the bytes of a file without faults."""
+        raws = [raw.removesuffix(b"\r") for raw in data.split(b"\n")]
+        if raws and not raws[-1].strip():
+            raws.pop()
+        return cls(raws, [_id_of(raw) for raw in raws], b"\r\n" if b"\r\n" in data else b"\n")
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return b"".join(raw + self.end for raw in self.raws)
+
+    def changed(self, before: Mapping[str, JudgedQuery], suite: Suite) -> "Lines":
+        """The lines once the file, whose queries by id are `before`, holds those of the suite.
+
+        A changed query keeps the form of its line but for `relevant`, `judged` and `answerable`; new ones follow.
+        """
+        after = {query.id: query for query in suite.queries}
+        if len(after) == len(before) and all(before.get(id_) is query for id_, query in after.items()):
+            return self
+        raws: list[bytes] = []
+        ids: list[str | None] = []
+        for raw, id_ in zip(self.raws, self.ids, strict=True):
+            if id_ is not None and id_ not in after:
+                continue
+            if id_ is not None:
+                now, old = after.pop(id_), before.get(id_)
+                if now is not old and (old is None or now.content() != old.content()):
+                    raw = _rewritten(raw, now)
+            raws.append(raw)
+            ids.append(id_)
+        raws += [json.dumps(query.row(), ensure_ascii=False).encode() for query in after.values()]
+        return Lines(raws, [*ids, *after], self.end)
+
+
+def changed_lines(data: bytes, before: Mapping[str, JudgedQuery], suite: Suite) -> bytes:
+    """The bytes of a file of queries, by id `before`, once they are those of the suite, as `Lines.changed` has it."""
+    return Lines.of(data).changed(before, suite).data
 
 
 def _id_of(raw: bytes) -> str | None:

@@ -1,8 +1,8 @@
 """Judged documents from one snapshot to another."""
 
 from runner.changes.tokens import Coder, words
-from runner.judging.migration.pair import TELLING, Fate, Pair, Target
-from runner.judging.migration.twins import Heirs
+from runner.judging.migration.heirs import Heirs
+from runner.judging.migration.pair import Fate, JudgedPair, Successor
 from runner.snapshots import Snapshot
 
 
@@ -12,17 +12,19 @@ class DocumentFollower:
     def __init__(self, old: Snapshot, new: Snapshot) -> None:
         self._heirs = Heirs.between(old, new)
 
-    def follow(self, pair: Pair) -> tuple[Fate, ...]:
+    def follow(self, pair: JudgedPair) -> tuple[Fate, ...]:
         """What became of a judged document: nothing but its fields may have changed, or a person has to look."""
         old, heir = self._heirs.old[pair.id], self._heirs.heir(pair.id)
         if heir is None:
             return (Fate("gone", similarity=0.0, why="removed"),)
-        targets = (Target(heir.id),)
-        if old.text == heir.text and (old.title == heir.title or len(old.text.strip()) >= TELLING):
-            return (Fate("carried", targets, 1.0, "same text" if old.id == heir.id else "renamed"),)
+        successors = (Successor(heir.id),)
+        if self._heirs.twin(old.id):
+            return (Fate("carried", successors, 1.0, "same text" if old.id == heir.id else "renamed"),)
+        if old.text == heir.text:
+            return (Fate("proposed", successors, 1.0, "same text, other title"),)
         from rapidfuzz.distance import Indel
 
         coder = Coder()
         similarity = Indel.normalized_similarity(*(coder.encode(words(each.text)) for each in (old, heir)))
         why = "changed" if old.id == heir.id else "renamed and changed"
-        return (Fate("proposed", targets, round(similarity, 4), why),)
+        return (Fate("proposed", successors, round(similarity, 4), why),)

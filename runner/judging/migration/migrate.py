@@ -14,7 +14,7 @@ from runner.judging.history.items import item_of
 from runner.judging.history.record import now
 from runner.judging.history.replay import is_relevant
 from runner.judging.migration.document_follower import DocumentFollower
-from runner.judging.migration.pair import Fate, Follower, Pair, pairs_of
+from runner.judging.migration.pair import Fate, Follower, JudgedPair, pairs_of
 from runner.judging.migration.passage_follower import PassageFollower
 from runner.judging.migration.span_follower import SpanFollower
 from runner.snapshots import Snapshot
@@ -90,11 +90,17 @@ def _refuse_wrong_order(suite: Suite, old: Snapshot, new: Snapshot) -> None:
     try:
         suite.check(old)
     except InputError as error:
+        where = suite.path or f"suite {suite.name}"
         try:
             suite.check(new)
         except InputError:
-            raise error from None
-        raise InputError(f"{error}\nit fits snapshot {new.id} (--to); exchange --from and --to?") from None
+            if suite.snapshot in (None, old.id) and suite.documents in (None, old.documents_sha256[:16]):
+                raise error from None
+            pinned = f"snapshot {suite.snapshot}" if suite.snapshot else f"the documents {suite.documents}"
+            raise InputError(f"{where}: is pinned to {pinned}; give that with --from, not {old.id}") from None
+        raise InputError(
+            f"{where}: fits snapshot {new.id} (--to), not {old.id} (--from); exchange --from and --to?"
+        ) from None
 
 
 def _moved(query: JudgedQuery, follower: Follower) -> tuple[JudgedQuery, list[Entry]]:
@@ -107,20 +113,21 @@ def _moved(query: JudgedQuery, follower: Follower) -> tuple[JudgedQuery, list[En
     events: list[Entry] = []
     for pair, fate in followed:
         if fate.what == "carried":
-            targets = [target for target in fate.targets if winners[target.id] is pair]
-            spans.update({target.id: target.span for target in targets if target.span})
-            said = [replace(each, id=target.id) for target in targets for each in pair.judgments]
+            successors = [successor for successor in fate.successors if winners[successor.id] is pair]
+            spans.update({successor.id: successor.span for successor in successors if successor.span})
+            said = [replace(each, id=successor.id) for successor in successors for each in pair.judgments]
             kept += said
-            where = {target.id: target.span for target in targets}
+            where = {successor.id: successor.span for successor in successors}
             items = tuple(item_of(each, where[each.id], query.source) for each in said)
             events.append(_event(pair, fate, items, fate.why if items else _HELD_BY_BETTER))
             continue
         # What holds something relevant is not irrelevant, whatever else it holds.
-        targets = [target for target in fate.targets if pair.grade > 0 or target.id not in relevant]
-        if fate.targets and not targets:
-            events.append(_event(pair, replace(fate, what="proposed"), (), _HELD_BY_BETTER, what="dropped"))
+        successors = [successor for successor in fate.successors if pair.grade > 0 or successor.id not in relevant]
+        if fate.successors and not successors:
+            events.append(_event(pair, fate, (), _HELD_BY_BETTER, what="dropped"))
             continue
-        items = tuple(item_of(Judgment(each.id, pair.grade, query.source), each.span, query.source) for each in targets)
+        unsaid = ((Judgment(each.id, pair.grade, query.source), each.span) for each in successors)
+        items = tuple(item_of(*each, query.source) for each in unsaid)
         events.append(_event(pair, fate, items, fate.why))
     waits = any(event.what in ("proposed", "gone") and is_relevant(event) for event in events)
     if waits:
@@ -139,18 +146,20 @@ def _moved(query: JudgedQuery, follower: Follower) -> tuple[JudgedQuery, list[En
 _HELD_BY_BETTER = "the new one holds something of a higher grade, which counts"
 
 
-def _winners(followed: Iterable[tuple[Pair, Fate]]) -> dict[str, Pair]:
+def _winners(followed: Iterable[tuple[JudgedPair, Fate]]) -> dict[str, JudgedPair]:
     """For every new id the pair whose judgments it gets: of several old ones in one new one, the best."""
-    winners: dict[str, Pair] = {}
+    winners: dict[str, JudgedPair] = {}
     for pair, fate in followed:
         if fate.what == "carried":
-            for target in fate.targets:
-                if target.id not in winners or pair.grade > winners[target.id].grade:
-                    winners[target.id] = pair
+            for successor in fate.successors:
+                if successor.id not in winners or pair.grade > winners[successor.id].grade:
+                    winners[successor.id] = pair
     return winners
 
 
-def _event(pair: Pair, fate: Fate, items: Sequence[Mapping[str, Any]], note: str, what: str | None = None) -> Entry:
+def _event(
+    pair: JudgedPair, fate: Fate, items: Sequence[Mapping[str, Any]], note: str, what: str | None = None
+) -> Entry:
     details = dict(fate.details)
     if len(pair.judgments) > 1:
         details["judgments"] = [item_of(each, pair.span, pair.query.source) for each in pair.judgments]

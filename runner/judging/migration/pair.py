@@ -8,12 +8,9 @@ from typing import Any, Literal, Protocol
 from runner.judging.history.items import item_of
 from runner.suites import JudgedQuery, Judgment, Span
 
-# Fewer characters can stand in many places and mean another thing in each: these need the same surroundings, too.
-TELLING = 40
-
 
 @dataclass(frozen=True)
-class Pair:
+class JudgedPair:
     """id: what is judged. judgments: all that was said of it, at least one. grade: the one that holds."""
 
     query: JudgedQuery
@@ -39,16 +36,16 @@ class Pair:
         return item_of(Judgment(self.id, self.grade, self.query.source), self.span, self.query.source)
 
 
-def pairs_of(query: JudgedQuery) -> tuple[Pair, ...]:
+def pairs_of(query: JudgedQuery) -> tuple[JudgedPair, ...]:
     """The pairs of a query, in the order in which they first appear."""
     said: dict[str, list[Judgment]] = defaultdict(list)
     for judgment in query.every_judgment:
         said[judgment.id].append(judgment)
-    return tuple(Pair(query, id_, tuple(said[id_]), query.grades[id_]) for id_ in said)
+    return tuple(JudgedPair(query, id_, tuple(said[id_]), query.grades[id_]) for id_ in said)
 
 
 @dataclass(frozen=True)
-class Target:
+class Successor:
     """A thing of the new snapshot. span: what its id stands for. share: of the old text's characters, 0 to 1."""
 
     id: str
@@ -56,8 +53,8 @@ class Target:
     share: float | None = None
 
     @classmethod
-    def of_span(cls, span: Span) -> "Target":
-        """A span as a target."""
+    def of_span(cls, span: Span) -> "Successor":
+        """A span as a successor."""
         return cls(span.id, span)
 
 
@@ -69,7 +66,7 @@ class Fate:
     """
 
     what: Literal["carried", "proposed", "gone"]
-    targets: tuple[Target, ...] = ()
+    successors: tuple[Successor, ...] = ()
     similarity: float | None = None
     why: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -78,6 +75,6 @@ class Fate:
 class Follower(Protocol):
     """Follows judged things from one snapshot to another."""
 
-    def follow(self, pair: Pair) -> tuple[Fate, ...]:
+    def follow(self, pair: JudgedPair) -> tuple[Fate, ...]:
         """What became of a pair: one fate, or two where a part is certain and a part is not."""
         ...

@@ -1,133 +1,134 @@
-"""Judged spans from one snapshot to another: the words are looked for, and found once or left to a person."""
+"""Judged spans from one snapshot to another: the same words among the same, or what stands in their place."""
 
-from functools import cached_property
+from functools import cache
 
+from runner.judging.migration.best_piece import Place, like
+from runner.judging.migration.heirs import Heirs
+from runner.judging.migration.in_place import InPlace
 from runner.judging.migration.nearest_text import NearestText
-from runner.judging.migration.pair import TELLING, Fate, Pair, Target
+from runner.judging.migration.pair import Fate, JudgedPair, Successor
 from runner.judging.migration.surroundings import Surroundings
-from runner.judging.migration.twins import Heirs
 from runner.snapshots import Snapshot
 from runner.suites import Span
 from runner.suites.existence import SpanPlaces
 from runner.suites.span import find_quote
 
-# Below these similarities there is nothing worth showing, on the span's own page and on others: it is gone.
-LEAST_ALIKE = 0.45
+# What is less like a quotation, and does not stand in its place, is no proposal.
 LEAST_ELSEWHERE = 0.6
 _MOST_SHOWN = 5
-_ELSEWHERE = "like it, on another page"
 
 
 class SpanFollower:
     """old, new: the snapshots."""
 
     def __init__(self, old: Snapshot, new: Snapshot) -> None:
-        self._old, self._new = old, new
         self._heirs = Heirs.between(old, new)
         self._places = SpanPlaces(old)
         self._before = Surroundings(self._heirs.old)
         self._after = Surroundings(self._heirs.new)
-        self._nearest = NearestText(new.documents)
+        self._nearest = NearestText(new.documents, self._after)
+        self._in_place = cache(self._compare)
 
-    def follow(self, pair: Pair) -> tuple[Fate, ...]:
-        """What became of a judged span."""
-        span = self._span(pair)
+    def follow(self, pair: JudgedPair) -> tuple[Fate, ...]:
+        """What became of a judged span: carried only where page title, headings and sentence are what they were."""
+        span = pair.span
+        assert span is not None, f"{pair.id} is no span"
         start, end = self._places.find(span)
         heir = self._heirs.heir(span.document)
         words = self._heirs.old[span.document].text[start:end]
-        if heir is None:
-            return (self._without_document(span, words),)
-        if self._heirs.twin(span.document) and (self._title(span.document) == heir.title or len(words) >= TELLING):
+        if self._heirs.twin(span.document) and heir:
             same = Span(heir.id, span.quote, span.start, span.end)
-            return (Fate("carried", (Target.of_span(same),), 1.0, "same text"),)
-        places = find_quote(words, heir.text)
+            return (Fate("carried", (Successor.of_span(same),), 1.0, "same text"),)
+        places = find_quote(words, heir.text) if heir else []
+        if not heir or not places:
+            return (self._replaced(span, words, (start, end)),)
         if len(places) > 1:
             return (self._several(span, heir.id, places),)
-        if not places:
-            return (self._near(span, words, heir.id),)
-        target = self._as_found(span, heir.id, places[0])
-        again = len(find_quote(words, self._heirs.old[span.document].text)) > 1
-        # Of several places one is left, or the words are few: they say the same only where all around is the same.
-        if again or len(words) < TELLING:
-            around = self._before.around(span.document, start, end)
-            if around != self._after.around(heir.id, *places[0]):
-                return (Fate("proposed", (target,), 1.0, "same words, other surroundings"),)
-        return (Fate("carried", (target,), 1.0, "same words"),)
+        found = (self._as_found(span, heir.id, places[0]),)
+        around, now = self._before.around(span.document, start, end), self._after.around(heir.id, *places[0])
+        if difference := around.difference(now):
+            return (Fate("proposed", found, 1.0, f"same words, {difference}"),)
+        return (Fate("carried", found, 1.0, "same words"),)
 
-    def _title(self, document: str) -> str:
-        return self._heirs.old[document].title
-
-    @staticmethod
-    def _span(pair: Pair) -> Span:
-        span = pair.span
-        assert span is not None, f"{pair.id} is no span"
-        return span
-
-    def _as_found(self, span: Span, document: str, place: tuple[int, int]) -> Target:
+    def _as_found(self, span: Span, document: str, place: Place) -> Successor:
         """The span in a new place, in the form it had: words stay words, a range stays a range."""
         if span.quote is None:
-            return Target.of_span(Span(document, None, *place))
-        return Target.of_span(Span(document, span.quote))
+            return Successor.of_span(Span(document, None, *place))
+        return Successor.of_span(Span(document, span.quote))
 
-    def _several(self, span: Span, document: str, places: list[tuple[int, int]]) -> Fate:
-        shown = places[:_MOST_SHOWN]
+    def _several(self, span: Span, document: str, places: list[Place]) -> Fate:
         if span.quote is None:
-            spans = [Span(document, None, start, end) for start, end in shown]
+            spans = [Span(document, None, start, end) for start, end in places]
         else:
-            spans = [Span(document, span.quote, start) for start, _ in shown]
-        return Fate(
-            "proposed", tuple(map(Target.of_span, spans)), 1.0, f"found {len(places)} times", {"places": len(places)}
-        )
+            spans = [Span(document, span.quote, start) for start, _ in places]
+        shown = tuple(map(Successor.of_span, spans[:_MOST_SHOWN]))
+        return Fate("proposed", shown, 1.0, f"found {len(places)} times", {"places": len(places)})
 
-    def _near(self, span: Span, words: str, prefer: str | None) -> Fate:
-        found: list[tuple[Target, float, str]] = []
-        near = self._nearest.find(words, prefer, LEAST_ALIKE, LEAST_ELSEWHERE)
-        if near is not None:
-            text = self._heirs.new[near.document].text
-            place = Span(near.document, None, near.start, near.end)
-            if span.quote is not None:
-                quote = " ".join(text[near.start : near.end].split())
-                again = len(find_quote(quote, text)) > 1
-                place = Span(near.document, quote, near.start if again else None)
-            found.append((Target.of_span(place), near.similarity, "edited" if near.document == prefer else _ELSEWHERE))
+    def _replaced(self, span: Span, words: str, place: Place) -> Fate:
+        """What stands in the place of words that their page does not hold, or the same or the like elsewhere."""
+        found: list[tuple[Successor, float, str]] = []
+        hint = ""
+        if now := self._now(span.document, place):
+            document, at = now
+            alike = like(words, self._heirs.new[document].text, at)
+            found.append((self._as_new(span, document, at), alike, "edited"))
         elsewhere = self._elsewhere(words)
         if len(elsewhere) == 1:
-            moved = self._as_found(span, *elsewhere[0])
-            found = [each for each in found if each[0].id != moved.id]
-            # Many words are at home where they stand now; a few stand anywhere.
-            found.insert(0 if len(words) >= TELLING else len(found), (moved, 1.0, "same words on another page"))
+            found.append((self._as_found(span, *elsewhere[0]), 1.0, "same words, on another page"))
+        if not found or found[0][1] < LEAST_ELSEWHERE:
+            heir = self._heirs.heir(span.document)
+            near = self._nearest.find(words, heir.id if heir else None)
+            if near and near.similarity >= LEAST_ELSEWHERE:
+                why = (
+                    "like it, elsewhere on its page"
+                    if heir and near.document == heir.id
+                    else "like it, on another page"
+                )
+                found.append((self._as_new(span, near.document, (near.start, near.end)), near.similarity, why))
+            elif near:
+                text = " ".join(self._heirs.new[near.document].text[near.start : near.end].split())
+                hint = f"; the nearest, {int(near.similarity * 100)}% alike, in {near.document}: “{text}”"
+        unique = {successor.id: (successor, alike, why) for successor, alike, why in reversed(found)}
+        found = list(reversed(unique.values()))
         if not found:
-            return Fate("gone", similarity=0.0, why="nothing like it is left")
-        alike = {"similarities": [each[1] for each in found]} if len(found) > 1 else {}
-        return Fate("proposed", tuple(each[0] for each in found), found[0][1], found[0][2], alike)
+            return Fate("gone", similarity=0.0, why=f"nothing stands in its place{hint}")
+        details = {"similarities": [each[1] for each in found]} if len(found) > 1 else {}
+        return Fate("proposed", tuple(each[0] for each in found), found[0][1], found[0][2], details)
 
-    def _without_document(self, span: Span, words: str) -> Fate:
-        elsewhere = self._elsewhere(words)
-        if len(elsewhere) == 1 and len(words) >= TELLING and self._unique_before(words):
-            target = self._as_found(span, *elsewhere[0])
-            return Fate("carried", (target,), 1.0, "same words, found nowhere else")
-        return self._near(span, words, None)
+    def _as_new(self, span: Span, document: str, place: Place) -> Successor:
+        """Other words as a span in the form that the old one has."""
+        if span.quote is None:
+            return Successor.of_span(Span(document, None, *place))
+        text = self._heirs.new[document].text
+        quote = " ".join(text[slice(*place)].split())
+        again = len(find_quote(quote, text)) > 1
+        return Successor.of_span(Span(document, quote, place[0] if again else None))
 
-    def _elsewhere(self, words: str) -> list[tuple[str, tuple[int, int]]]:
+    def _compare(self, document: str) -> InPlace:
+        heir = self._heirs.heir(document)
+        assert heir is not None, f"{document} has no heir"
+        return InPlace(self._heirs.old[document].text, heir.text, self._after.blocks(heir.id))
+
+    def _now(self, document: str, place: Place) -> tuple[str, Place] | None:
+        """What stands in the place of [start, end) of an old document, under the same heading or much like it."""
+        heir = self._heirs.heir(document)
+        if heir is None:
+            return None
+        compared = self._in_place(document)
+        at = compared.find(*place)
+        if at is None:
+            return None
+        above, now = self._before.headings(document, place[0])[-1:], self._after.headings(heir.id, at[0])[-1:]
+        words = self._heirs.old[document].text[slice(*place)]
+        if (above == now and (above or compared.related)) or like(words, heir.text, at) >= LEAST_ELSEWHERE:
+            return heir.id, at
+        return None
+
+    def _elsewhere(self, words: str) -> list[tuple[str, Place]]:
         """Where the new documents hold the words, up to two places."""
-        found: list[tuple[str, tuple[int, int]]] = []
-        squeezed = " ".join(words.split())
-        for id_, text in self._squeezed_after.items():
-            if squeezed in text:
-                found += [(id_, place) for place in find_quote(words, self._heirs.new[id_].text)]
-                if len(found) > 1:
-                    break
+        found: list[tuple[str, Place]] = []
+        for id_ in self._nearest.holders(words):
+            found += [(id_, place) for place in find_quote(words, self._heirs.new[id_].text)]
+            if len(found) > 1:
+                break
         return found
-
-    def _unique_before(self, words: str) -> bool:
-        squeezed = " ".join(words.split())
-        held = [text.count(squeezed) for text in self._squeezed_before.values() if squeezed in text]
-        return held == [1]
-
-    @cached_property
-    def _squeezed_before(self) -> dict[str, str]:
-        return {id_: " ".join(document.text.split()) for id_, document in self._heirs.old.items()}
-
-    @cached_property
-    def _squeezed_after(self) -> dict[str, str]:
-        return {id_: " ".join(document.text.split()) for id_, document in self._heirs.new.items()}

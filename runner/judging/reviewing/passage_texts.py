@@ -1,8 +1,9 @@
 """What a judged id stands for in a snapshot, as a person reads it before judging."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_letters, digits
 
 from runner.documents.document import Document
 from runner.errors import InputError
@@ -13,7 +14,8 @@ from runner.suites.existence import SpanPlaces
 from runner.suites.span import SpanFault
 
 # How much of the document is shown on either side of a span.
-_AROUND = 300
+AROUND = 300
+_LETTERS = ascii_letters + digits
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,46 @@ class PassageTexts:
     snapshot: Snapshot
     unit: str
 
-    def find(self, id_: str, span: Span | None = None) -> Shown | None:
-        """What the id stands for, or None if the snapshot does not hold it."""
+    def find(self, id_: str, span: Span | None = None, around: int = AROUND) -> Shown | None:
+        """What the id stands for, or None if the snapshot does not hold it. around: characters on either side."""
         if self.unit == "span":
-            return self._span(span) if span else None
+            return self._span(span, around) if span else None
         if self.unit == "document":
             document = self._documents.get(id_)
             return Shown(document.title, document.text) if document else None
+        return self.passage(id_)
+
+    def passage(self, id_: str) -> Shown | None:
+        """A passage, whatever the suite judges, or None if the snapshot does not hold it."""
         passage = self._passages.get(id_)
         return Shown(passage.title, self.snapshot.text(passage)) if passage else None
+
+    def whole(self, id_: str, *, pinned: bool) -> Span:
+        """A passage as a span: a range of characters where documents are pinned, else its words.
+
+        Raises InputError where neither names it.
+        """
+        passage = self._passages[id_]
+        if pinned:
+            return Span(passage.document, None, passage.start, passage.end)
+        words = self.snapshot.text(passage).strip()
+        for span in (Span(passage.document, words), Span(passage.document, words, passage.start)):
+            if self._places.fault(span) is None:
+                return span
+        raise InputError(f"{id_!r} cannot be quoted whole; quote words of it, or pin the suite to its documents")
+
+    def named_already(self, span: Span, others: Iterable[Span]) -> Span:
+        """That of some spans that stands where this one does, since a place has one name; else this one."""
+        place = (span.document, self._places.find(span))
+        same = (each for each in others if each.document == span.document and self._places.fault(each) is None)
+        return next((each for each in same if (each.document, self._places.find(each)) == place), span)
+
+    def refuse_strange_document(self, id_: str) -> None:
+        """Raise InputError, with the nearest ids, if the snapshot does not hold the document."""
+        if id_ not in self._documents:
+            near = ", ".join(map(repr, nearest_ids([id_], self.snapshot.units("document")).get(id_, ())))
+            hint = f"; nearest: {near}" if near else ""
+            raise InputError(f"snapshot {self.snapshot.id} holds no document {id_!r}{hint}")
 
     def nearest(self, id_: str) -> tuple[str, ...]:
         """Ids of the snapshot that a wrong one may have been meant to be."""
@@ -65,13 +98,18 @@ class PassageTexts:
             hint = f"; nearest: {near}" if near else ""
             raise InputError(f"snapshot {self.snapshot.id} holds no {self.unit} {id_!r}{hint}")
 
-    def _span(self, span: Span) -> Shown | None:
+    def _span(self, span: Span, around: int) -> Shown | None:
         try:
             start, end = self._places.find(span)
         except SpanFault:
             return None
         document = self._documents[span.document]
-        before, after = document.text[max(0, start - _AROUND) : start], document.text[end : end + _AROUND]
+        before, after = document.text[max(0, start - around) : start], document.text[end : end + around]
+        # No half words: next to a whole one they would look like a change.
+        if start > around:
+            before = before.lstrip(_LETTERS)
+        if end + around < len(document.text):
+            after = after.rstrip(_LETTERS)
         return Shown(document.title, document.text[start:end], before, after)
 
     @cached_property

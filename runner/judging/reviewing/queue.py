@@ -1,11 +1,12 @@
 """What waits for a person's judgment: migrations, disputes, candidates, or every pair once more."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from runner.errors import ConfigError
-from runner.judging.history.entry import Entry, pending_in
+from runner.judging.history.entry import Entry, pending_in, standing
 from runner.judging.history.items import read_items
 from runner.judging.reviewing.candidate_file import CandidateRow
 from runner.suites import JudgedQuery, Judgment, Span, Suite
@@ -32,26 +33,48 @@ class Target:
 class Item:
     """One thing to ask a person.
 
-    kind: proposed, gone, disputed, candidate, or again (a second judgment). old: what was judged before a migration.
-    targets: what is judged now; several where a passage was split, none where it is gone or not known. said: what
-    others said of it. entry: the entry of the record that waits. known: whether the suite holds the query.
+    kind: proposed, gone, disputed, candidate, or again (a second judgment). suite: that is judged. named: what is
+    judged, where no entry says it. said: what others said of it. entry: the entry of the record that waits. known:
+    whether the suite holds the query.
     """
 
     kind: str
+    suite: Suite = field(repr=False)
     query: JudgedQuery
-    targets: tuple[Target, ...]
-    old: Target | None = None
+    named: Target | None = None
     said: tuple[Judgment, ...] = ()
     entry: Entry | None = None
     candidate: CandidateRow | None = None
     known: bool = True
 
     @property
-    def key(self) -> tuple[str, str, str | int]:
+    def key(self) -> tuple[str, str, str]:
         """What tells this item from the others, the same in the next session."""
         if self.entry:
-            return (self.kind, self.query.id, self.entry.number)
-        return (self.kind, self.query.id, self.targets[0].id if self.targets else "")
+            return (self.kind, self.query.id, self.entry.id)
+        passage = self.candidate.passage if self.candidate else None
+        return (self.kind, self.query.id, self.named.id if self.named else passage or "")
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What is judged now; several where a passage was split, none where it is gone or not known."""
+        if self.entry is None:
+            return (self.named,) if self.named else ()
+        return self._read(self.entry, self.entry.new)
+
+    @cached_property
+    def old(self) -> Target | None:
+        """What was judged before a migration."""
+        if self.entry is None or self.entry.old is None:
+            return None
+        return next(iter(self._read(self.entry, [self.entry.old])), None)
+
+    def _read(self, entry: Entry, items: Iterable[Mapping[str, Any]]) -> tuple[Target, ...]:
+        where = f"{self.suite.path or self.suite.name}: line {entry.number} of its record"
+        # A span may be proposed twice in one document; what is asked is named by its id.
+        read = [pair for item in items for pair in read_items([item], self.suite, self.query.source, where)]
+        found = {judgment.id: Target(judgment.id, span, judgment.grade) for judgment, span in read}
+        return tuple(found.values())
 
 
 @dataclass(frozen=True)
@@ -76,7 +99,7 @@ def queue(suite: Suite, entries: Sequence[Entry], wanted: Wanted) -> tuple[Item,
     if "disputed" in kinds:
         items += _disputed(suite)
     if "candidate" in kinds:
-        items += _candidates(suite, wanted)
+        items += _candidates(suite, entries, wanted)
     if "again" in kinds:
         items += _again(suite, wanted.annotator)
     return tuple(items)
@@ -88,26 +111,20 @@ def _pending(suite: Suite, entries: Sequence[Entry], kinds: Sequence[str]) -> It
     for entry in pending_in(entries):
         query = queries.get(entry.query)
         if entry.what in kinds and query is not None:
-            old = _targets([entry.old] if entry.old else [], suite, query, entry)
-            targets = _targets(entry.new, suite, query, entry)
-            yield Item(entry.what, query, targets, old[0] if old else None, entry=entry)
-
-
-def _targets(items: Iterable[Mapping[str, Any]], suite: Suite, query: JudgedQuery, entry: Entry) -> tuple[Target, ...]:
-    where = f"{suite.path or suite.name}: entry {entry.number} of its record"
-    # A span may be proposed twice in one document; what is asked is named by its id.
-    read = [pair for item in items for pair in read_items([item], suite, query.source, where)]
-    found = {judgment.id: Target(judgment.id, span, judgment.grade) for judgment, span in read}
-    return tuple(found.values())
+            yield Item(entry.what, suite, query, entry=entry)
 
 
 def _disputed(suite: Suite) -> Iterator[Item]:
     for query in suite.queries:
         for id_ in query.disputed:
-            yield Item("disputed", query, (Target(id_, query.spans.get(id_)),), said=_said(query, id_))
+            yield Item("disputed", suite, query, Target(id_, query.spans.get(id_)), _said(query, id_))
 
 
-def _candidates(suite: Suite, wanted: Wanted) -> Iterator[Item]:
+def _candidates(suite: Suite, entries: Sequence[Entry], wanted: Wanted) -> Iterator[Item]:
+    if not wanted.candidates:
+        return
+    # Which words of a passage were judged does not tell of which candidate they were.
+    answered = {(entry.query, entry.details["passage"]) for entry in standing(entries) if "passage" in entry.details}
     queries = {query.id: query for query in suite.queries}
     by_text = {(query.history, query.text): query for query in suite.queries}
     asked: set[tuple[str, str]] = set()
@@ -116,17 +133,20 @@ def _candidates(suite: Suite, wanted: Wanted) -> Iterator[Item]:
         known = query is not None
         if query is None:
             query = JudgedQuery(
-                candidate.query_id, candidate.text, {}, candidate.fields, judged=False, history=candidate.history
-            )
+                candidate.query_id, candidate.text, {}, candidate.fields, judged=False, source=candidate.source,
+                history=candidate.history,
+            )  # fmt: skip
         said = _said(query, candidate.id)
-        again = (query.id, candidate.id or "")
-        if again in asked or any(each.source == "human" for each in said):
+        again = (query.id, candidate.id or candidate.passage or "")
+        if again in asked or again in answered or any(each.source == "human" for each in said):
             continue
         asked.add(again)
-        if candidate.id is None and any(each.grade >= suite.min_grade for each in query.every_judgment):
+        # Whether anything answers it, a person has said already.
+        settled = query.judged and not query.answerable
+        if not again[1] and (settled or any(grade >= suite.min_grade for grade in query.grades.values())):
             continue
-        targets = (Target(candidate.id),) if candidate.id else ()
-        yield Item("candidate", query, targets, said=said, candidate=candidate, known=known)
+        named = Target(candidate.id) if candidate.id else None
+        yield Item("candidate", suite, query, named, said, candidate=candidate, known=known)
 
 
 def _again(suite: Suite, annotator: str) -> Iterator[Item]:
@@ -134,8 +154,8 @@ def _again(suite: Suite, annotator: str) -> Iterator[Item]:
         for id_ in query.grades:
             said = _said(query, id_)
             if all(each.annotator != annotator for each in said):
-                yield Item("again", query, (Target(id_, query.spans.get(id_)),), said=said)
+                yield Item("again", suite, query, Target(id_, query.spans.get(id_)), said)
 
 
 def _said(query: JudgedQuery, id_: str | None) -> tuple[Judgment, ...]:
-    return tuple(each for each in query.every_judgment if each.id == id_)
+    return tuple(each for each in query.every_judgment if each.id == id_) if id_ in query.grades else ()

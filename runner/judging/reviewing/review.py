@@ -1,28 +1,32 @@
 """Answers to what waits, each safe on disk before the next is asked, and taken back one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from runner.errors import InputError
-from runner.judging.history.entry import Entry, last_frozen, standing
+from runner.judging.history.entry import ANSWERS, Entry, last_frozen, pending_in, standing
 from runner.judging.history.items import item_of
 from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.record import now
 from runner.judging.history.suite_file import SuiteFile
+from runner.judging.reviewing.candidate_file import CandidateRow
 from runner.judging.reviewing.queue import Item, Target, Wanted, queue
 from runner.suite_formats.head import SLICEABLE, names_in
 from runner.suites import Judgment, Suite
 
-_ANSWERED = ("confirmed", "dropped", "judged", "adjudicated")
-
 
 @dataclass(frozen=True)
 class Answer:
-    """What a person said of an item. graded: what holds, with its grade; nothing drops what was proposed or gone."""
+    """What a person said of an item. graded: what holds, with its grade; nothing drops what was proposed or gone.
+
+    note: in their words. unanswerable: nothing answers the question at all.
+    """
 
     graded: tuple[tuple[Target, int], ...]
     note: str = ""
+    unanswerable: bool = False
 
 
 class Review:
@@ -30,6 +34,7 @@ class Review:
 
     def __init__(self, live: LiveSuite, wanted: Wanted) -> None:
         self._live, self._wanted = live, wanted
+        self._asked: tuple[Suite, Sequence[Entry], tuple[Item, ...]] | None = None
 
     @property
     def suite(self) -> Suite:
@@ -38,66 +43,107 @@ class Review:
 
     def items(self) -> tuple[Item, ...]:
         """What is left to ask."""
-        return queue(self.suite, self._live.entries, self._wanted)
+        suite, entries = self.suite, self._live.entries
+        if self._asked is None or self._asked[0] is not suite or self._asked[1] is not entries:
+            self._asked = suite, entries, queue(suite, entries, self._wanted)
+        return self._asked[2]
 
     def answer(self, item: Item, answer: Answer) -> Entry:
-        """Keep an answer."""
+        """Keep an answer; one to what somebody else has answered meanwhile is kept beside it."""
+        return self._live.change(lambda suite, _: [self._draft(item, answer, suite)])[0]
+
+    def _draft(self, item: Item, answer: Answer, suite: Suite) -> Entry:
         query, by = item.query, self._wanted.annotator
         note = answer.note
         if item.candidate:
-            note = " | ".join(part for part in (note, _origin(item)) if part)
+            note = " | ".join(part for part in (note, _origin(item.candidate)) if part)
         new = [
             item_of(Judgment(target.id, grade, annotator=by, note=note), target.span, query.source)
             for target, grade in answer.graded
         ]
-        if not (new or item.entry):
+        if not (new or item.entry or answer.unanswerable):
             raise InputError(f"query {query.id!r}: an answer needs a grade; skip it to leave it open")
-        what = "adjudicated" if item.kind == "disputed" else "judged"
-        if item.entry:
+        what = "unanswerable" if answer.unanswerable else "judged"
+        if item.kind == "disputed":
+            disputed = next((each.disputed for each in suite.queries if each.id == query.id), ())
+            # What somebody has settled meanwhile is not settled anew without having been seen.
+            what = "adjudicated" if any(target.id in disputed for target, _ in answer.graded) else "judged"
+        waits = item.entry
+        if waits:
             what = "confirmed" if new else "dropped"
-        entry = self._live.record.append(
-            what, query=query.id, old=item.entry.old if item.entry else None, new=new, by=by, note=note,
-            similarity=item.entry.similarity if item.entry else None,
-            answers=item.entry.number if item.entry else None, details=self._details(item),
+        return Entry(
+            0, what, query.id, waits.old if waits else None, tuple(new), waits.similarity if waits else None, by,
+            note=note, answers=waits.id if waits else None, details=self._details(item),
         )  # fmt: skip
-        self._live.apply()
-        return entry
+
+    def others(self, item: Item) -> tuple[str, ...]:
+        """Who else has answered an item of the record, by name."""
+        if item.entry is None:
+            return ()
+        said = [entry for entry in standing(self._live.entries) if entry.answers == item.entry.id]
+        return tuple(sorted({entry.by or "somebody" for entry in said if entry.by != self._wanted.annotator}))
+
+    def outside(self, query: str) -> bool:
+        """Whether nothing is known to answer a query, and nothing of it waits, so that it is in no mean."""
+        return bool(out_of_means(self.suite, self._live.entries, [query]))
 
     def undo(self) -> Entry | None:
         """Take back this person's last answer, also of an earlier session; None if there is none left."""
-        self._live.apply()
-        since = last_frozen(self._live.entries)
-        own = [
-            entry
-            for entry in standing(self._live.entries)
-            if entry.what in _ANSWERED
-            and entry.by == self._wanted.annotator
-            and entry.number > since
-            and "file" not in entry.details
-        ]
-        if not own:
-            return None
-        self._live.record.append("undone", query=own[-1].query, by=self._wanted.annotator, answers=own[-1].number)
-        self._live.apply()
-        return own[-1]
+        taken_back: list[Entry] = []
+
+        def plan(_: Suite, entries: Sequence[Entry]) -> Sequence[Entry]:
+            since = last_frozen(entries)
+            own = (
+                entry
+                for entry in reversed(standing(entries))
+                if entry.what in ANSWERS and entry.by == self._wanted.annotator and entry.number > since
+            )
+            taken_back.extend(islice(own, 1))
+            return [Entry(0, "undone", each.query, by=self._wanted.annotator, answers=each.id) for each in taken_back]
+
+        self._live.change(plan)
+        return taken_back[0] if taken_back else None
 
     def _details(self, item: Item) -> Mapping[str, Any]:
-        if item.candidate is None:
+        candidate = item.candidate
+        if candidate is None:
             return {}
-        if item.known:
-            return {"candidate": item.candidate.kind}
-        fields = declared_fields(self._live.file, item.candidate.fields)
-        return {
-            "candidate": item.candidate.kind,
-            "query": {"text": item.query.text, "history": list(item.query.history), "fields": fields},
-        }
+        details: dict[str, Any] = {"candidate": candidate.kind}
+        if candidate.id is None and candidate.passage:
+            details["passage"] = candidate.passage
+        if not item.known:
+            details["query"] = new_query(
+                self._live.file, candidate.text, candidate.history, candidate.fields, candidate.source, candidate.rules
+            )
+        return details
 
 
-def declared_fields(file: SuiteFile, fields: Mapping[str, Any]) -> dict[str, Any]:
+def new_query(
+    file: SuiteFile,
+    text: str,
+    history: Sequence[str],
+    fields: Mapping[str, Any],
+    source: str = "human",
+    rules: Sequence[str] = (),
+) -> Mapping[str, Any]:
+    """A query that an answer brings along, as the record holds it. rules: that have anonymised its text."""
+    own = declared_fields(file, fields, source)
+    values = {"text": text, "history": list(history), "fields": own, "source": source, "rules": list(rules)}
+    return {key: value for key, value in values.items() if value or key in ("text", "history", "fields")}
+
+
+def out_of_means(suite: Suite, entries: Sequence[Entry], queries: Collection[str]) -> tuple[str, ...]:
+    """Those of some queries that are in no mean although nothing of them waits: nothing relevant to them is known."""
+    waiting = {entry.query for entry in pending_in(entries)}
+    asked = (query for query in suite.queries if query.id in queries)
+    return tuple(query.id for query in asked if not query.judged and query.id not in waiting)
+
+
+def declared_fields(file: SuiteFile, fields: Mapping[str, Any], source: str = "human") -> dict[str, Any]:
     """Those fields of a new query that the suite's head declares: with any other, it could not be read again."""
     values = file.values
     declared = {*names_in(_names(values.get("slices"))), *_names(values.get("fields"))}
-    copied = dict(zip(SLICEABLE, ("human", now()[:10]), strict=True))
+    copied = dict(zip(SLICEABLE, (source, now()[:10]), strict=True))
     return {name: value for name, value in {**copied, **fields}.items() if name in declared}
 
 
@@ -105,8 +151,5 @@ def _names(value: Any) -> Sequence[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _origin(item: Item) -> str:
-    candidate = item.candidate
-    if candidate is None:
-        return ""
+def _origin(candidate: CandidateRow) -> str:
     return f"candidate ({candidate.kind}, {candidate.source})" + (f": {candidate.why}" if candidate.why else "")

@@ -1,10 +1,10 @@
 """One item of a review as a person reads it: the question, what is judged, what changed, what others said."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from runner.changes.wording import Piece, word_diff
-from runner.judging.reviewing.passage_texts import PassageTexts, Shown
+from runner.judging.reviewing.passage_texts import AROUND, PassageTexts, Shown
 from runner.judging.reviewing.queue import Item, Target
 from runner.judging.reviewing.visible import one_line, visible
 
@@ -24,12 +24,10 @@ _TITLES = {
     "again": "judge again: how relevant is it?",
 }
 
-_HELP = """\
-{grades}  the grade of what is shown: 0 is not relevant, {minimum} and above is relevant
-y  proposed: it holds, with its old grade (a digit instead: it holds with this grade)
-n  proposed or gone: it does not hold any more; nothing takes its place
-p  proposed with several parts: say which of them hold
-i  name the passage that answers the question, by its id
+# How much more of an old document is compared than of the new one: what moved within it is not new.
+_WIDER = 4
+_SPAN = ("[[", "]]")
+_ALWAYS = """\
 s  skip for now          u  undo your last answer
 e  write a note first    m  show long texts whole
 q  quit                  ?  this help"""
@@ -68,9 +66,10 @@ class Screen:
         """Write a line."""
         self._say(text, "")
 
-    def help(self, grades: str, min_grade: int) -> None:
-        """Write what each key does. grades: like 0-2. min_grade: the lowest that is relevant."""
-        self.say(_HELP.format(grades=grades, minimum=min_grade))
+    def help(self, keys: Mapping[str, str]) -> None:
+        """Write what each key does, those of the item first."""
+        wide = max((len(key) for key in keys), default=1)
+        self.say("\n".join([*(f"{key:<{wide}}  {does}" for key, does in keys.items()), _ALWAYS]))
 
     def prompt(self, text: str) -> None:
         """Write what may be answered, and stay on the line."""
@@ -90,7 +89,7 @@ class Screen:
     def _judged(self, item: Item, whole: bool) -> Iterator["Text"]:
         from rich.text import Text
 
-        old = self._old(item)
+        old = self._old(item, AROUND)
         if item.old:
             grade = "" if self._blind or item.old.grade is None else f" (grade {item.old.grade})"
             why = f": {one_line(item.entry.note)}" if item.entry and item.entry.note else ""
@@ -102,9 +101,11 @@ class Screen:
             alike = item.entry.similarity if item.entry else None
             share = "" if alike is None else f" ({alike:.0%} alike)"
             yield Text(f"{which}{visible(target.id)}{share}", "dim")
-            yield from self._target(target, old, whole)
+            yield from self._target(target, self._old(item, _WIDER * AROUND), whole)
         if not item.targets and item.candidate and item.candidate.passage and self._texts:
-            yield Text(f"seen: {visible(item.candidate.passage)}", "dim")
+            yield Text(visible(item.candidate.passage), "dim")
+            if shown := self._texts.passage(item.candidate.passage):
+                yield from _passage(shown, whole)
 
     def _target(self, target: Target, old: Shown | None, whole: bool) -> Iterator["Text"]:
         from rich.text import Text
@@ -112,23 +113,29 @@ class Screen:
         shown = self._texts.find(target.id, target.span) if self._texts else None
         if shown is None:
             yield Text("(no text: the snapshot at hand does not hold it)", "dim")
-        elif old is None or old.whole == shown.whole:
+            return
+        parts = _differences(old, shown) if old else ()
+        if all(piece.kind == "same" for part in parts for piece in part):
             yield from _passage(shown, whole)
-        else:
-            if shown.title:
-                yield Text(visible(shown.title), "bold")
-            yield _difference(word_diff(old.whole, shown.whole), whole)
+            return
+        if shown.title:
+            yield Text(visible(shown.title), "bold")
+        text = Text()
+        for part, style, (before, after) in zip(parts, ("dim", "", "dim"), _marks(shown), strict=True):
+            text.append(before)
+            text.append_text(_difference(part, style, whole))
+            text.append(after)
+        yield text
 
-    def _old(self, item: Item) -> Shown | None:
-        return self._old_texts.find(item.old.id, item.old.span) if item.old and self._old_texts else None
+    def _old(self, item: Item, around: int) -> Shown | None:
+        return self._old_texts.find(item.old.id, item.old.span, around) if item.old and self._old_texts else None
 
     def _others(self, item: Item) -> Iterator[str]:
         if self._blind:
             return
         for each in item.said:
-            who = each.annotator or each.source
             note = f" ({one_line(each.note)})" if each.note else ""
-            yield f"{who}: {each.grade}{' adjudicated' if each.adjudicated else ''}{note}"
+            yield f"{each.rater}: {each.grade}{' adjudicated' if each.adjudicated else ''}{note}"
         if item.candidate:
             yield f"{item.candidate.kind}, {item.candidate.source}: {one_line(item.candidate.why)}"
 
@@ -138,13 +145,30 @@ def _passage(shown: Shown, whole: bool) -> Iterator["Text"]:
 
     if shown.title:
         yield Text(visible(shown.title), "bold")
-    text = Text(visible(shown.before), "dim" if shown.before else "")
-    text.append(visible(_cut(shown.text, whole)), "reverse" if shown.before or shown.after else "")
-    text.append(visible(shown.after), "dim")
+    text = Text()
+    for part, style, (before, after) in zip(
+        (shown.before, _cut(shown.text, whole), shown.after), ("dim", "", "dim"), _marks(shown), strict=True
+    ):
+        text.append(f"{before}{visible(part)}{after}", style)
     yield text
 
 
-def _difference(pieces: Sequence[Piece], whole: bool) -> "Text":
+def _marks(shown: Shown) -> Sequence[tuple[str, str]]:
+    """What stands around the three parts of a text: a span is marked where something surrounds it."""
+    return ("", ""), _SPAN if shown.before or shown.after else ("", ""), ("", "")
+
+
+def _differences(old: Shown, new: Shown) -> Sequence[tuple[Piece, ...]]:
+    """What changed before, in and after what is judged. More is known of the old text around it, which is not gone."""
+    before, after = word_diff(old.before, new.before), word_diff(old.after, new.after)
+    if before and before[0].kind == "removed" and new.before:
+        before = before[1:]
+    if after and after[-1].kind == "removed" and new.after:
+        after = after[:-1]
+    return before, word_diff(old.text, new.text), after
+
+
+def _difference(pieces: Sequence[Piece], style: str, whole: bool) -> "Text":
     from rich.text import Text
 
     text = Text()
@@ -154,7 +178,7 @@ def _difference(pieces: Sequence[Piece], whole: bool) -> "Text":
             half = _MOST_SAME // 2
             shown = f"{shown[:half]} […] {shown[-half:]}"
         before, after = _MARKS[piece.kind]
-        text.append(f"{before}{visible(shown)}{after}", _STYLES[piece.kind])
+        text.append(f"{before}{visible(shown)}{after}", _STYLES[piece.kind] or style)
     return text
 
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from runner.errors import InputError
-from runner.formats.reading import id_fault, nfc
+from runner.judging.reviewing.keys import keys_of, letters_of, question, takes_grades
+from runner.judging.reviewing.naming import Naming
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.judging.reviewing.queue import Item, Target
 from runner.judging.reviewing.review import Answer, Review
 from runner.judging.reviewing.screen import Screen
 from runner.judging.reviewing.terminal import Answers, plain
-from runner.suites import Span
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,10 @@ class Session:
         self, review: Review, answers: Answers, screen: Screen, highest: int, texts: PassageTexts | None = None
     ) -> None:
         """highest: the highest grade that may be given."""
-        self._review, self._answers, self._screen, self._texts = review, answers, screen, texts
+        self._review, self._answers, self._screen = review, answers, screen
+        self._naming = Naming(answers, texts)
         self._highest = highest
-        self._skipped: dict[tuple[str, str, str | int], None] = {}
+        self._skipped: dict[tuple[str, str, str], None] = {}
         self._answered = 0
         self._note = ""
 
@@ -54,7 +55,7 @@ class Session:
         self._note = ""
         self._screen.item(item, self._progress())
         while True:
-            self._screen.prompt(self._question(item))
+            self._screen.prompt(question(item, self._grades(), self._note))
             key = self._key()
             if key is None or key in ("q", "quit"):
                 return False
@@ -91,38 +92,47 @@ class Session:
             self._note = self._answers.line("note: ") or ""
         elif key == "m":
             self._screen.item(item, self._progress(), whole=True)
-        elif key == "i":
-            if target := self._named():
-                return self._grade_named(item, target)
         elif key == "?":
-            self._screen.help(self._grades(), self._review.suite.min_grade)
-        elif key.isascii() and key.isdigit() and item.targets:
-            return self._graded(item, self._targets(item), int(key))
-        elif key == "n" and item.entry:
-            return self._keep(item, ())
-        elif key == "y" and item.kind == "proposed":
-            return self._keep(item, self._as_before(item, item.targets))
-        elif key == "p" and item.kind == "proposed":
-            if parts := self._targets(item):
-                return self._keep(item, self._as_before(item, parts))
-        elif key:
-            self._screen.say(f"{key!r} is no answer here; ? shows what is")
+            self._screen.help(keys_of(item, self._grades(), self._review.suite.min_grade))
+        else:
+            return self._react_by_answer(item, key)
         return False
 
-    def _graded(self, item: Item, targets: tuple[Target, ...], grade: int) -> bool:
-        if grade > self._highest:
-            self._screen.say(f"{grade} is no grade here, expected {self._grades()} (--grades N allows more)")
+    def _react_by_answer(self, item: Item, key: str) -> bool:
+        """Answer the item with a key; True if that is an answer, and kept."""
+        passage = item.candidate.passage if item.candidate and not item.targets else None
+        if key.removeprefix("-").isdecimal() and key.isascii() and takes_grades(item):
+            return self._graded(item, item.targets, int(key), passage)
+        if key not in letters_of(item):
+            if key:
+                self._screen.say(f"{key!r} is no answer here; ? shows what is")
             return False
-        return bool(targets) and self._keep(item, tuple((target, grade) for target in targets))
+        if key == "i":
+            target = self._naming.other(item)
+            return target is not None and self._grade_named(item, target)
+        if passage:
+            return self._graded(item, (), self._review.suite.min_grade if key == "y" else 0, passage)
+        if key == "n":
+            return self._keep(item, Answer((), self._note, unanswerable=item.entry is None))
+        parts = self._parts(item) if key == "p" else item.targets
+        return self._keep(item, Answer(self._as_before(item, parts), self._note))
+
+    def _graded(self, item: Item, targets: tuple[Target, ...], grade: int, passage: str | None = None) -> bool:
+        if not 0 <= grade <= self._highest:
+            self._screen.say(f"{grade} is no grade here, expected 0 to {self._highest} (--grades N allows more)")
+            return False
+        if passage:
+            targets = (self._naming.words_of(item, passage, all_of_it=grade == 0),)
+        elif len(targets) > 1:
+            targets = self._parts(item)
+        return self._keep(item, Answer(tuple((target, grade) for target in targets), self._note))
 
     def _as_before(self, item: Item, targets: tuple[Target, ...]) -> tuple[tuple[Target, int], ...]:
         before = item.old.grade if item.old and item.old.grade is not None else self._review.suite.min_grade
         return tuple((target, before if target.grade is None else target.grade) for target in targets)
 
-    def _targets(self, item: Item) -> tuple[Target, ...]:
-        """What a grade is about: all parts, or those that are named."""
-        if len(item.targets) < 2:
-            return item.targets
+    def _parts(self, item: Item) -> tuple[Target, ...]:
+        """The parts that are named, or all."""
         named = self._answers.line(f"which parts (1 to {len(item.targets)}, all): ")
         words = plain(named or "").replace(",", " ").split()
         if words == ["all"]:
@@ -133,37 +143,20 @@ class Session:
             raise InputError(f"found {named or 'nothing'!r}, expected numbers of parts like 1 2, or all")
         return tuple(item.targets[number - 1] for number in sorted({int(word) for word in words}))
 
-    def _named(self) -> Target | None:
-        if self._texts is None:
-            raise InputError("without a snapshot no passage can be named; give one (--snapshot ID)")
-        if self._review.suite.unit == "span":
-            return self._named_span(self._texts)
-        named = nfc((self._answers.line(f"id of the {self._review.suite.unit}: ") or "").strip())
-        if not named:
-            return None
-        if fault := id_fault(named):
-            raise InputError(f"id {fault}")
-        self._texts.refuse_missing(named)
-        return Target(named)
-
-    def _named_span(self, texts: PassageTexts) -> Target | None:
-        document = nfc((self._answers.line("id of the document: ") or "").strip())
-        quote = nfc((self._answers.line("words of it: ") or "").strip()) if document else ""
-        if not quote:
-            return None
-        span = Span(document, quote)
-        texts.refuse_missing(span.id, span)
-        return Target(span.id, span)
-
     def _grade_named(self, item: Item, target: Target) -> bool:
         grade = plain(self._answers.line(f"its grade ({self._grades()}): ") or "")
         if not (grade.isascii() and grade.isdigit()):
             raise InputError(f"found {grade or 'nothing'!r}, expected a grade, {self._grades()}")
         return self._graded(item, (target,), int(grade))
 
-    def _keep(self, item: Item, graded: tuple[tuple[Target, int], ...]) -> bool:
-        self._review.answer(item, Answer(graded, self._note))
+    def _keep(self, item: Item, answer: Answer) -> bool:
+        query, outside = item.query.id, self._review.outside(item.query.id)
+        self._review.answer(item, answer)
         self._answered += 1
+        if others := self._review.others(item):
+            self._screen.say(f"{', '.join(others)} answered this, too; both answers are kept")
+        if item.known and self._review.outside(query) and not outside:
+            self._screen.say(f"query {query}: nothing relevant to it is left, so it is in no mean until something is")
         return True
 
     def _undo(self) -> bool:
@@ -181,16 +174,6 @@ class Session:
         total = self._answered + len(self._review.items())
         skipped = f", {len(self._skipped)} skipped" if self._skipped else ""
         return f"{done + 1} of {total}{skipped}"
-
-    def _question(self, item: Item) -> str:
-        own = {
-            "proposed": f"y holds, n does not, {self._grades()} holds with this grade",
-            "gone": "n nothing says it, i name what does",
-        }.get(item.kind, self._grades() if item.targets else "i name what answers it")
-        if len(item.targets) > 1:
-            own = f"{own}, p some parts"
-        note = f" [note: {self._note}]" if self._note else ""
-        return f"{own} · s skip, u undo, e note, q quit, ? help{note} >"
 
     def _grades(self) -> str:
         return f"0-{self._highest}"

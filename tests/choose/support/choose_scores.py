@@ -10,7 +10,8 @@ from runner.deciding.scores import RunScores
 from runner.deciding.smallest_k import Candidate
 from runner.policy import Policy
 from runner.recording.stored import StoredRun
-from runner.scoring.relevance import Judgments, Relevance
+from runner.scoring.judgments import Judgments
+from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 
 DEPTH = 20

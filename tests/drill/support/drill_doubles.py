@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from engine_doubles import Lists
 
@@ -66,6 +66,21 @@ class Remembering:
 
 
 @dataclass(frozen=True)
+class Demoting:
+    """Puts passages that it does not know one place further down."""
+
+    version: ClassVar[int] = 1
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
+        found = by_overlap(passages, queries, len(passages))
+        return [
+            sorted(((id_, 0.0 - place - 1.5 * ("moved" in id_)) for place, (id_, _) in enumerate(each)),
+                   key=lambda pair: -pair[1])[:depth]
+            for each in found
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Refusing:
     """Ranks no other number of passages than it was made for."""
 
@@ -106,8 +121,19 @@ class Shelf:
 
 
 @dataclass(frozen=True)
+class Idle:
+    """Has a part that it does not use."""
+
+    part: Any
+    version: ClassVar[int] = 1
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
+        return by_overlap(passages, queries, depth)
+
+
+@dataclass(frozen=True)
 class Distant:
-    """Has a model that no file of this machine holds."""
+    """Hashes something and does not say where it lies."""
 
     version: ClassVar[int] = 1
 

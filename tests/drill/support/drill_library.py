@@ -92,7 +92,6 @@ class Library(World):
 
     def bench(self, retriever: Node | None = None, **changes: Any) -> Bench:
         """A bench of this library's own folder."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         return Bench(self.settings(retriever or self.told or bm25(), **changes), self.folder / "bench")
 
     def measured(self, bench: Bench) -> Measurement:

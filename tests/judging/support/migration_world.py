@@ -20,12 +20,12 @@ ZH_LIMITS = (
 )
 
 
-def pages(*texts: str) -> tuple[Document, ...]:
-    """Documents from texts whose first line is the id, and the title."""
+def pages(*texts: str, title: str | None = None) -> tuple[Document, ...]:
+    """Documents from texts whose first line is the id, and the title unless they have one in common."""
     found = []
     for each in texts:
         id_, _, text = each.partition("\n")
-        found.append(Document(id_, id_, text))
+        found.append(Document(id_, title or id_, text))
     return tuple(found)
 
 

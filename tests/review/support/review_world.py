@@ -102,6 +102,10 @@ class World:
     def whats(self) -> list[str]:
         return [entry.what for entry in self.record.entries()]
 
+    def id_of(self, number: int) -> str:
+        """The id of the entry in this line of the record."""
+        return self.record.entries()[number - 1].id
+
     def migrated(self) -> None:
         """What migrating en-2 and zh-2 to the new pages has left to answer: entries 2, 3 and 4."""
         record = self.record

@@ -1,4 +1,4 @@
-"""The documents whose text is the same in two snapshots, under the same id or a new one."""
+"""The documents of two snapshots, and which goes on as which, under the same id or a new one."""
 
 from dataclasses import dataclass
 
@@ -29,6 +29,6 @@ class Heirs:
         return self.new.get(self.changes.renamed.get(id_, id_))
 
     def twin(self, id_: str) -> Document | None:
-        """The heir, if not a character of the text is different."""
-        heir = self.heir(id_)
-        return heir if heir is not None and heir.text == self.old[id_].text else None
+        """The heir, if not a character of the text or the title is different."""
+        heir, old = self.heir(id_), self.old[id_]
+        return heir if heir is not None and (heir.title, heir.text) == (old.title, old.text) else None

@@ -1,0 +1,81 @@
+"""Copies go through the files of a store and of a suite, and through the cache, as every run does."""
+
+from dataclasses import replace
+
+import pytest
+from drill_library import Library, named, verdicts_of
+
+from runner.drilling.altered import without
+from runner.drilling.bench import Misread, Stale
+from runner.drilling.exercise import FAILED, NOTICED
+from runner.engine.plan import Stage
+from runner.snapshots import Snapshot, SnapshotStore
+from runner.suite_formats.own import OwnSuite
+from runner.suites import Suite
+
+
+def test_a_snapshot_and_a_suite_come_back_as_they_were(library: Library) -> None:
+    with library.bench() as bench:
+        measured = library.measured(bench)
+        snapshot, suite = measured.job.stage.snapshot, measured.judged.suite
+        assert bench.stored(snapshot) == snapshot
+        assert bench.written(suite).queries == suite.queries
+        assert sorted(path.name for path in (library.folder / "bench").iterdir() if path.is_dir()) == ["cache"]
+
+
+def test_a_store_that_gives_another_snapshot_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = library.snapshot(library.settings({}))
+    monkeypatch.setattr(SnapshotStore, "load", lambda self, wanted: sound)
+    drill = library.drill()
+    assert set(verdicts_of(drill, "remove").values()) == set(verdicts_of(drill, "update").values()) == {FAILED}
+    assert "was stored, and another one was read back" in named(drill, "remove", "language.en").reason
+    with library.bench() as bench, pytest.raises(Misread, match="stored"):
+        bench.stored(Snapshot("x", sound.documents, sound.passages[1:], sound.settings))
+
+
+def test_a_suite_that_is_not_read_as_it_was_written_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = OwnSuite.read
+
+    def careless(self: OwnSuite) -> Suite:
+        suite = read(self)
+        return replace(suite, queries=tuple(replace(query, text="?") for query in suite.queries))
+
+    monkeypatch.setattr(OwnSuite, "read", careless)
+    drill = library.drill()
+    assert set(verdicts_of(drill, "update").values()) == {FAILED}
+    assert "was written, and another one was read back" in named(drill, "update", "language.en").reason
+    assert set(verdicts_of(drill, "remove").values()) == {NOTICED}
+
+
+def test_a_cache_that_answers_for_another_snapshot_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Stage, "identity", property(lambda self: self.part.identity and {"retriever": self.part.identity})
+    )
+    library.unit = "document"
+    drill = library.drill(depth=40, curve=[1, 3])
+    assert set(verdicts_of(drill, "remove").values()) == {FAILED}
+    assert "the ranking names passages that are gone" in named(drill, "remove", "language.zh").reason
+
+
+def test_ids_that_are_the_same_for_all_snapshots_fail_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Snapshot, "content_id", lambda self: "0123456789abcdef")
+    drill = library.drill(depth=40)
+    assert set(verdicts_of(drill, "remove").values()) == {FAILED}
+    assert "the ranking names passages that are gone" in named(drill, "remove", "language.zh").reason
+
+
+def test_a_ranking_that_is_stale_is_told_before_it_is_scored(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    with library.bench(depth=40) as bench:
+        before = library.measured(bench)
+        monkeypatch.setattr(Stage, "identity", property(lambda self: {"retriever": self.part.identity}))
+        pieces = list(before.pieces.values())[:1]
+        lacking = without(before.job.stage.snapshot, pieces)
+        bench.measure(before.job.stage.snapshot, before.judged.suite)
+        with pytest.raises(Stale, match="has 39"):
+            bench.measure_gone(lacking, before)
