@@ -10,8 +10,8 @@ from runner.snapshots import Passage
 def match_bodies(undecided: Undecided) -> None:
     """Settle the passages that certainly are what they were.
 
-    A text says what it says under its title, the path of its headings: without an equal one nothing is certain. The
-    same id goes first, then the same document, then a text that only one passage had and only one has.
+    A text says what it says under its title, the path of its headings: that has to be equal, or to have been renamed.
+    The same id goes first, then the same document, then a text that only one passage had and only one has.
     """
     for id_, passage in list(undecided.before.items()):
         other = undecided.after.get(undecided.heir(passage) or "")
@@ -27,8 +27,9 @@ def match_bodies(undecided: Undecided) -> None:
         body = undecided.old_body[id_]
         found = once_after.get(body) if body.strip() else None
         once = undecided.old_count[body] == undecided.new_count[body] == 1
-        if found and once and _same_fact(undecided, passage, undecided.after[found]):
-            undecided.same(id_, found)
+        other = undecided.after[found] if found and once else None
+        if other and (_same_fact(undecided, passage, other) or undecided.renamed(passage, other)):
+            undecided.same(id_, other.id)
 
 
 def propose_bodies(undecided: Undecided, short: bool) -> None:

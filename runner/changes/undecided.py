@@ -21,6 +21,8 @@ class Undecided:
         self.old_body = {passage.id: old.text(passage) for passage in old.passages}
         self.new_body = {passage.id: new.text(passage) for passage in new.passages}
         self.changes: list[PassageChange] = []
+        self._old_titles = {passage.title for passage in old.passages}
+        self._new_titles = {passage.title for passage in new.passages}
         self._old_place = {each.id: (each.document, each.start, each.id) for each in old.passages}
         self._new_place = {each.id: (each.document, each.start, each.id) for each in new.passages}
 
@@ -53,6 +55,18 @@ class Undecided:
         document = self.counterpart.get(passage.document)
         return None if document is None else document + passage.id.removeprefix(passage.document)
 
+    def renamed(self, old: Passage, new: Passage) -> bool:
+        """Whether words went on under a heading of another name: the old one is gone everywhere, the new one is new.
+
+        Where either heads something on the other side, too, words may have been exchanged between two headings, and
+        what they say with them. So may those of a page of which more than their own heading changed.
+        """
+        page = self.counterpart.get(old.document)
+        if page == new.document and _above(old.title) != _above(new.title):
+            return False
+        long_enough = len(self.old_body[old.id].strip()) >= SHORT
+        return long_enough and old.title not in self._new_titles and new.title not in self._old_titles
+
     @cached_property
     def old_count(self) -> Counter[str]:
         """How many old passages, open or not, have a body."""
@@ -62,3 +76,8 @@ class Undecided:
     def new_count(self) -> Counter[str]:
         """How many new passages, open or not, have a body."""
         return Counter(self.new_body.values())
+
+
+def _above(title: str) -> str:
+    """The title of the page and the headings above a passage's own."""
+    return title.rpartition(" > ")[0]

@@ -43,11 +43,11 @@ def test_the_same_id_and_the_same_text_is_unchanged_wherever_the_page_changed() 
     }
 
 
-def test_a_text_that_stands_elsewhere_under_its_title_has_moved_and_under_another_is_a_proposal() -> None:
+def test_a_text_that_stands_elsewhere_under_its_title_or_under_a_new_one_has_moved() -> None:
     old = snapshot({"a.md": {"Retry": RETRY, "順序": 順序}, "b.md": {"Price": PRICE}})
     new = snapshot({"a.md": {"Try again": RETRY}, "b.md": {"Price": PRICE, "順序": 順序}})
     assert {*compare_passages(old, new)} == {
-        PassageChange("edited", ("a.md#retry",), ("a.md#try-again",), 1.0),
+        PassageChange("moved", ("a.md#retry",), ("a.md#try-again",), 1.0),
         PassageChange("moved", ("a.md#順序",), ("b.md#順序",), 1.0),
         PassageChange("unchanged", ("b.md#price",), ("b.md#price",), 1.0),
     }

@@ -331,7 +331,8 @@ def test_a_mean_that_does_not_follow_its_queries_fails_the_drill(
     removed = named(library.drill(), "remove", "language.en")
     assert removed.verdict == FAILED
     assert (
-        "means are not those of their queries: recall of topic.price moved by -0.01, its queries by 0" in removed.reason
+        f"means are not those of their queries: {name} of topic.price moved by -0.01, its queries by 0"
+        in removed.reason
     )
 
 

@@ -121,6 +121,20 @@ def test_a_few_words_are_carried_only_within_the_same_line_and_section(tmp_path:
     renamed = snapshot(pages(table.format("100", "300", LIMITS).replace("# Rates", "# Former rates")))
     migration = followed(tmp_path, old, renamed, quoted("100 a minute"))
     assert [what for what, *_ in fates(migration)] == ["proposed"]
+    assert migration.entries[1].note == "same words, other heading"
+
+
+@pytest.mark.parametrize("text", [LIMITS, OTHER])
+def test_a_sentence_under_a_heading_of_a_new_name_is_carried(tmp_path: Path, text: str) -> None:
+    page = f"a.md\n# {{}}\n\n{text}\n\n# {{}}\n\nSomething."
+    old = snapshot(pages(page.format("Free", "Team")))
+    for names, wanted in (
+        (("Starter", "Team"), "carried"),
+        (("Team", "Free"), "proposed"),
+        (("Team", "Pro"), "proposed"),
+    ):
+        migration = followed(tmp_path, old, snapshot(pages(page.format(*names))), quoted(text))
+        assert [what for what, *_ in fates(migration)] == [wanted], names
 
 
 def test_all_words_on_a_page_of_another_title_are_proposed(tmp_path: Path) -> None:

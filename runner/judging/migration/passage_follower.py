@@ -78,10 +78,15 @@ class PassageFollower:
         successors = tuple(Successor(id_) for id_ in change.new)
         if len(successors) > 1 or self._old.text(passage) != self._new.text(self._after[change.new[0]]):
             return Fate("proposed", successors, change.similarity, change.kind)
-        difference = self._difference(passage, self._after[change.new[0]])
-        if difference or change.kind not in ("unchanged", "moved"):
-            return Fate("proposed", successors, 1.0, f"same text, {difference or 'not the only one'}")
-        return Fate("carried", successors, 1.0, "same text")
+        after = self._after[change.new[0]]
+        difference = self._difference(passage, after)
+        why = f"same text, {difference}" if difference else "same text"
+        if change.kind not in ("unchanged", "moved"):
+            return Fate("proposed", successors, 1.0, why if difference else "same text, not the only one")
+        # Under another title it is the same passage only where the comparison found that the heading was renamed.
+        if difference and passage.title == after.title:
+            return Fate("proposed", successors, 1.0, why)
+        return Fate("carried", successors, 1.0, why)
 
     def _difference(self, old: Passage, new: Passage) -> str:
         """What is not the same about two passages of one text: its page, or the headings that say what it is about."""

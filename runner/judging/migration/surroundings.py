@@ -40,6 +40,10 @@ class Surroundings:
         words = self.blocks(id_).around(start, end)
         return Around(self._documents[id_].title, self.headings(id_, start), words)
 
+    def paths(self, id_: str) -> set[tuple[str, ...]]:
+        """Every path of headings that a document has, and none."""
+        return {(), *self._outline(id_)[1]}
+
     def headings(self, id_: str, position: int) -> tuple[str, ...]:
         """The path of headings above a place in a document, its own last."""
         starts, paths = self._outline(id_)
