@@ -145,6 +145,10 @@ def leave(action: Callable[[], int]) -> NoReturn:
             traceback.print_exc()
         print(f"error: {error}", file=sys.stderr)
         status = UNUSABLE if isinstance(error, ConfigError | InputError | RetrievalError) else BROKEN
+    except BrokenPipeError:
+        # Whoever read the output has seen enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = BROKEN
     except OSError as error:
         # A folder that cannot be written, a full disk: nothing that a traceback would mend.
         if os.environ.get("HYDRA_FULL_ERROR") == "1":

@@ -38,13 +38,14 @@ def run(parsed: argparse.Namespace) -> int:
     suite = file.read()
     refuse_unfinished(file)
     migration = migrate(suite, old, new, by=parsed.by or whoever())
+    # Written before anything is said of it: whoever reads the output may stop in the middle.
+    written = None if parsed.check else write_migration(migration, file, target)
     for line in migration_lines(migration, old, new):
         print(line)
     print()
-    if parsed.check:
+    if written is None:
         print("nothing was written (--check)")
         return 0 if migration.whole else BLOCKED
-    written = write_migration(migration, file, target)
     if written.answers is None:
         print(f"written: {target} (revision {migration.new.revision}); {file.path} stays as it was")
     else:
