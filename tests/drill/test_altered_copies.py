@@ -91,6 +91,14 @@ def test_spans_that_a_passage_shows_together_go_together(words: Sequence[str], t
     assert found == together
 
 
+def test_spans_that_overlap_go_together_where_no_passage_shows_them(snapshot: Snapshot) -> None:
+    [piece] = shown(quoted(("en/a.md", "## One"), ("en/a.md", "One")), snapshot)
+    assert (piece.id, piece.passages, len(piece.judged)) == ("en/a.md “## One”", (), 2)
+    left = without(snapshot, [piece])
+    assert texts(left) == texts(snapshot)
+    assert left.documents[0].text == snapshot.documents[0].text.replace("## One", "")
+
+
 def test_spans_by_their_number_go_with_the_whole_document(snapshot: Snapshot) -> None:
     span = Span("en/a.md", None, 13, 19)
     [piece] = shown(suite(JudgedQuery("q", "text", {span.id: 1}, spans={span.id: span}), unit="span"), snapshot)

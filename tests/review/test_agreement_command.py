@@ -79,7 +79,7 @@ def test_copies_of_what_nobody_signed_are_one_rater() -> None:
 
 
 def test_files_of_one_name_are_two_raters_although_they_agree() -> None:
-    both = [Source(f"{n}/x.csv", "x", (PairRow("q", "p", grade=1), PairRow("q", "r", grade=n))) for n in (0, 1)]
+    both = [Source(f"{n}/x.csv", "x", (PairRow("q", "p", grade=1), PairRow("q", "r", grade=0))) for n in (0, 1)]
     assert len(of(*both).ratings.raters) == 2
 
 

@@ -46,3 +46,16 @@ def test_a_change_by_hand_is_told_and_not_taken_for_a_missing_answer(world: Worl
     out = checked(world)
     assert "changed by hand or merged since the last answer, which the next review notes in the record: 1 (zh-1)" in out
     assert "the record holds answers that the file does not" not in out
+
+
+def test_what_was_taken_out_by_hand_is_told_from_what_a_kill_kept_out(world: World) -> None:
+    queries = world.head.with_suffix(".jsonl")
+    before = queries.read_bytes()
+    judged = Entry(0, "judged", "zh-1", new=({"id": 訊息, "grade": 1},), by="bo")
+    LiveSuite(SuiteFile(world.head)).change(lambda *_: [judged])
+    queries.write_bytes(before)
+    assert "changed by hand" in checked(world)
+    # A kill leaves the file as it was going to be.
+    SuiteFile(world.head).draft.write_bytes(b"")
+    assert "the record holds answers that the file does not" in checked(world)
+    assert "changed by hand" not in checked(world)

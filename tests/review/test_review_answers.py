@@ -420,11 +420,13 @@ def test_the_proposed_words_are_marked_and_only_what_changed_around_them(world: 
     from runner.snapshots import Snapshot
 
     def page(*before: str, said: str) -> Snapshot:
-        text = "\n\n".join(["# A", *before, "word " * 40 + "end.", said, "tail " * 80 + "last."])
+        text = "\n\n".join(
+            ["# A", *before, " ".join(f"word{n}" for n in range(20)), said, " ".join(f"tailing{n}" for n in range(99))]
+        )
         return Snapshot.build([Document("a.md", "A", text)], Heading())
 
-    old = page("first " * 10, said="The limit is 5 a day.")
-    new = page("first " * 10, "A sentence that is new.", said="The limit is 20 a day.")
+    old = page(" ".join(f"first{n}" for n in range(90)), said="The limit is 5 a day.")
+    new = page(" ".join(f"first{n}" for n in range(90)), "A sentence that is new.", said="The limit is 20 a day.")
     for snapshot in (old, new):
         snapshot_store(world.store).save(snapshot)
     world.write(
@@ -436,7 +438,7 @@ def test_the_proposed_words_are_marked_and_only_what_changed_around_them(world: 
     world.record.append("proposed", query="q", old=spans[0], new=spans[1:], similarity=0.9)
     shown = " ".join(world.review("q\n").out.split())
     assert "[[The limit is [-5-]{+20+} a day.]]" in shown
-    assert shown.count("{+") == 2 and "{+A sentence that is new." in shown
+    assert shown.count("{+") == 2 and "A sentence that is new.+}" in shown
     assert shown.count("[-") == 1
 
 

@@ -107,9 +107,9 @@ class PassageTexts:
         before, after = document.text[max(0, start - around) : start], document.text[end : end + around]
         # No half words: next to a whole one they would look like a change.
         if start > around:
-            before = before.lstrip(_LETTERS)
+            before = before.lstrip(_LETTERS).lstrip()
         if end + around < len(document.text):
-            after = after.rstrip(_LETTERS)
+            after = after.rstrip(_LETTERS).rstrip()
         return Shown(document.title, document.text[start:end], before, after)
 
     @cached_property
