@@ -99,6 +99,12 @@ def test_spans_that_overlap_go_together_where_no_passage_shows_them(snapshot: Sn
     assert left.documents[0].text == snapshot.documents[0].text.replace("## One", "")
 
 
+def test_words_that_several_spans_hold_are_cut_once(snapshot: Snapshot) -> None:
+    found = shown(quoted(("en/a.md", "First. ## Two Second."), ("en/a.md", "Two"), ("en/a.md", "Second.")), snapshot)
+    assert [piece.passages for piece in found] == [("en/a.md#one", "en/a.md#two")]
+    assert without(snapshot, found).documents[0].text == "# a\n\n## One\n\n\n"
+
+
 def test_spans_by_their_number_go_with_the_whole_document(snapshot: Snapshot) -> None:
     span = Span("en/a.md", None, 13, 19)
     [piece] = shown(suite(JudgedQuery("q", "text", {span.id: 1}, spans={span.id: span}), unit="span"), snapshot)
