@@ -5,6 +5,7 @@ from pathlib import Path
 
 from runner.errors import ConfigError, InputError
 from runner.inputs import snapshot_store
+from runner.judging.candidates.candidate import Candidate, read_candidates
 from runner.judging.exchange.exporting import judged_rows, waiting_rows
 from runner.judging.exchange.label_studio import label_config
 from runner.judging.exchange.pair_files import refuse_suffix, write_pairs
@@ -12,7 +13,7 @@ from runner.judging.history.atomic import replace_file
 from runner.judging.history.grade_range import highest_grade
 from runner.judging.history.hand_edits import edits
 from runner.judging.history.record import Record
-from runner.judging.reviewing.candidate_file import CandidateRow, fitted, read_candidates
+from runner.judging.reviewing.fitted import fitted
 from runner.judging.reviewing.judged_snapshot import judged_snapshot, old_texts
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.judging.reviewing.queue import CHOICES, Wanted, queue
@@ -63,7 +64,7 @@ def run(parsed: argparse.Namespace) -> int:
     entries = Record.beside(file.path).entries()
     suite = edits(suite, entries, interrupted=file.draft.exists())[0] if suite.frozen is None else suite
     if parsed.only or parsed.candidates:
-        candidates: tuple[CandidateRow, ...] = ()
+        candidates: tuple[Candidate, ...] = ()
         if parsed.candidates and texts:
             candidates = fitted(read_candidates(Path(parsed.candidates)), texts.snapshot, suite, parsed.candidates)
         wanted = Wanted(parsed.only or "candidates", parsed.annotator, candidates)

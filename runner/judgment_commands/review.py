@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 from runner.inputs import snapshot_store
+from runner.judging.candidates.candidate import Candidate, read_candidates
 from runner.judging.history.grade_range import highest_grade
 from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.record import Record
-from runner.judging.reviewing.candidate_file import CandidateRow, fitted, read_candidates
+from runner.judging.reviewing.fitted import fitted
 from runner.judging.reviewing.judged_snapshot import judged_snapshot, old_texts
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.judging.reviewing.queue import CHOICES, Wanted
@@ -52,7 +53,7 @@ def run(parsed: argparse.Namespace) -> int:
     live = LiveSuite(file, by=annotator)
     store = snapshot_store(place.store)
     snapshot = judged_snapshot(store, live.suite, parsed.snapshot)
-    candidates: tuple[CandidateRow, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     if parsed.candidates:
         candidates = fitted(read_candidates(Path(parsed.candidates)), snapshot, live.suite, parsed.candidates)
     review = Review(live, Wanted(parsed.only, annotator, candidates))

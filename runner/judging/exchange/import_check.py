@@ -6,9 +6,9 @@ from functools import cached_property
 
 from runner.errors import MOST_LISTED, InputError, Problem
 from runner.formats.nearest_ids import nearest_ids
+from runner.judging.candidates.candidate import KINDS
 from runner.judging.exchange.known_judgments import Pair
 from runner.judging.exchange.pair_row import PairRow
-from runner.judging.reviewing.candidate_file import KINDS
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.suites import Judgment, Suite
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from runner.errors import ConfigError
+from runner.judging.candidates.candidate import Candidate
 from runner.judging.history.entry import Entry, pending_in, standing
 from runner.judging.history.items import read_items
-from runner.judging.reviewing.candidate_file import CandidateRow
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 
 CHOICES = ("uncertain", "proposed", "gone", "disputed", "candidates", "all")
@@ -44,7 +44,7 @@ class Item:
     named: Target | None = None
     said: tuple[Judgment, ...] = ()
     entry: Entry | None = None
-    candidate: CandidateRow | None = None
+    candidate: Candidate | None = None
     known: bool = True
 
     @property
@@ -83,7 +83,7 @@ class Wanted:
 
     only: str
     annotator: str
-    candidates: tuple[CandidateRow, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
         if self.only not in CHOICES:

@@ -6,12 +6,12 @@ from itertools import islice
 from typing import Any
 
 from runner.errors import InputError
+from runner.judging.candidates.candidate import Candidate
 from runner.judging.history.entry import ANSWERS, Entry, last_frozen, pending_in, standing
 from runner.judging.history.items import item_of
 from runner.judging.history.live_suite import LiveSuite
 from runner.judging.history.record import now
 from runner.judging.history.suite_file import SuiteFile
-from runner.judging.reviewing.candidate_file import CandidateRow
 from runner.judging.reviewing.queue import Item, Target, Wanted, queue
 from runner.suite_formats.head import SLICEABLE, names_in
 from runner.suites import Judgment, Suite
@@ -151,5 +151,5 @@ def _names(value: Any) -> Sequence[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _origin(candidate: CandidateRow) -> str:
+def _origin(candidate: Candidate) -> str:
     return f"candidate ({candidate.kind}, {candidate.source})" + (f": {candidate.why}" if candidate.why else "")

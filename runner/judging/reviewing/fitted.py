@@ -5,15 +5,12 @@ from dataclasses import replace
 
 from runner.errors import MOST_LISTED, InputError, Problem
 from runner.formats.nearest_ids import nearest_ids
-from runner.judging.candidates.candidate import KINDS, read_candidates
-from runner.judging.candidates.candidate import Candidate as CandidateRow
+from runner.judging.candidates.candidate import Candidate
 from runner.snapshots import Snapshot
 from runner.suites import Suite
 
-__all__ = ["KINDS", "CandidateRow", "fitted", "read_candidates"]
 
-
-def fitted(candidates: Sequence[CandidateRow], snapshot: Snapshot, suite: Suite, path: str) -> tuple[CandidateRow, ...]:
+def fitted(candidates: Sequence[Candidate], snapshot: Snapshot, suite: Suite, path: str) -> tuple[Candidate, ...]:
     """The candidates of a file, which mostly name passages, as a suite of documents, passages or spans judges them.
 
     A document stands for its passages; which words of a passage a span is, a person has to say. Raises InputError
