@@ -28,7 +28,7 @@ class RunScores:
     """One stored run, its scored queries sorted by id.
 
     sources: the least trusted one of each query and its judgments. settled: bool [queries], whether nobody disagrees.
-    ranked: passage ids by query, as far as stored; units: the same, or documents where they are judged. pool_recall:
+    units: by query, the passages in order as far as stored, or the documents where these are judged. pool_recall:
     float64 [queries].
     """
 
@@ -37,7 +37,6 @@ class RunScores:
     texts: tuple[str, ...]
     sources: tuple[str, ...]
     settled: NDArray[np.bool_]
-    ranked: Sequence[Sequence[str]]
     units: Sequence[Sequence[str]]
     relevance: Relevance
     pool_recall: Floats
@@ -61,7 +60,6 @@ class RunScores:
             tuple(row["text"] for row in rows),
             tuple(row["source"] for row in rows),
             np.array([row["settled"] for row in rows], np.bool_),
-            [row["ranked"] for row in rows],
             [_units(row) for row in rows],
             _relevance(rows, int(run.params["min_grade"])),
             np.array([row["pool_recall"] for row in rows], np.float64),

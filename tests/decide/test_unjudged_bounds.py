@@ -32,7 +32,7 @@ def run_of(rankings: Sequence[str], judged: Sequence[dict[str, int]], name: str 
     ids = tuple(f"q{number}" for number in range(n))
     units = [list(ranked) for ranked in rankings]
     return RunScores(
-        stored(name), ids, ids, ("human",) * n, np.ones(n, np.bool_), units, units, relevance, np.ones(n),
+        stored(name), ids, ids, ("human",) * n, np.ones(n, np.bool_), units, relevance, np.ones(n),
         Slices((), np.zeros((0, n), np.bool_)),
     )  # fmt: skip
 
@@ -99,7 +99,7 @@ def test_as_scored_is_the_score_also_where_one_passage_shows_several_spans() -> 
     ids = ("q0",)
     first, second = (
         RunScores(
-            stored(name, unit="span"), ids, ids, ("human",), np.ones(1, np.bool_), units, units, made, np.ones(1),
+            stored(name, unit="span"), ids, ids, ("human",), np.ones(1, np.bool_), units, made, np.ones(1),
             Slices((), np.zeros((0, 1), np.bool_)),
         )
         for name, made in (("a", relevance), ("b", replace(relevance, gains=np.zeros_like(relevance.gains))))

@@ -37,7 +37,7 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
     relevance = Relevance(judgments, gains, gains > 0, np.full(n, DEPTH))
     ids = tuple(f"q{number:03}" for number in range(n))
     return RunScores(
-        run, ids, ids, ("human",) * n, np.ones(n, np.bool_), [()] * n, [()] * n, relevance,
+        run, ids, ids, ("human",) * n, np.ones(n, np.bool_), [()] * n, relevance,
         (gains.sum(axis=1) > 0).astype(np.float64), Slices(tuple(named), members),
     )  # fmt: skip
 
