@@ -1,7 +1,6 @@
 """Whether a cited page was the newest there was when the answer was served."""
 
 import hashlib
-import json
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from itertools import groupby
 from runner.citations.finding import HELD, Finding, failed, unchecked
 from runner.documents.document import Document
 from runner.errors import InputError
+from runner.formats.strict_json import parse_json
 from runner.snapshots import Made, SnapshotStore
 from runner.snapshots.files import HEAD
 
@@ -93,7 +93,7 @@ class PageHistory:
             return None
         folder = self._store.root / snapshot
         try:
-            head = json.loads((folder / HEAD).read_bytes())
+            head = parse_json((folder / HEAD).read_bytes(), strict=False)
             data = (folder / "documents.tsv").read_bytes()
             unharmed = head["documents_sha256"] == hashlib.sha256(data).hexdigest()
         except (OSError, ValueError, KeyError, TypeError) as error:

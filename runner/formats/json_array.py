@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import Problem
-from runner.formats.reading import STRICT, decode, json_fault, kind_of, read_bytes, surrogate_fault
+from runner.formats.reading import decode, kind_of, read_bytes
+from runner.formats.strict_json import JsonFault, parse_json_at
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -29,14 +30,13 @@ def read_array(path: Path, problems: list[Problem], what: str) -> Iterator[tuple
     while not text.startswith("]", position):
         line, counted = line + text.count("\n", counted, position), position
         try:
-            value, end = STRICT.raw_decode(text, position)
-        except ValueError as error:
-            at = getattr(error, "pos", position)
-            problems.append(Problem(1 + text.count("\n", 0, at), json_fault(error)))
+            value, end = parse_json_at(text, position)
+        except JsonFault as fault:
+            at = position if fault.position is None else fault.position
+            problems.append(Problem(1 + text.count("\n", 0, at), str(fault)))
             return
-        fault = surrogate_fault(text[position:end])
-        if fault or not isinstance(value, dict):
-            problems.append(Problem(line, fault or f"found {kind_of(value)}, expected {what}"))
+        if not isinstance(value, dict):
+            problems.append(Problem(line, f"found {kind_of(value)}, expected {what}"))
         else:
             yield line, value
         position = _skip(text, end)

@@ -1,14 +1,13 @@
-"""Read text, JSON and YAML files strictly: every fault is kept with its line instead of being guessed around."""
+"""Read text and JSON lines strictly: every fault is kept with its line instead of being guessed around."""
 
 import difflib
-import json
-import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from runner.errors import InputError, Problem
+from runner.formats.strict_json import JsonFault, parse_json
 
 # Grades are gains: a larger one is a slip of the keyboard, and would drown every other.
 HIGHEST_GRADE = 1_000_000
@@ -48,69 +47,17 @@ def numbered_lines(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, 
             yield number, text.removesuffix("\r")
 
 
-class _Refused(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _Refused(f"key {next(key for key in keys if keys.count(key) > 1)!r} is given twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not a number that can be kept; expected a finite one")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    # 1e999 is JSON, and an infinity in Python.
-    return number if math.isfinite(number) else _no_constant(text)
-
-
-STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite)
-_FAST = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
-
-
-def json_fault(error: ValueError) -> str:
-    """Say in one line why text is not JSON."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON ({error.msg} at column {error.colno})"
-    return str(error)
-
-
-def surrogate_fault(text: str) -> str | None:
-    """Say so when JSON text escapes half a surrogate pair, which no UTF-8 file can hold."""
-    if "\\ud" in text or "\\uD" in text:
-        try:
-            json.dumps(json.loads(text), ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            return "a \\ud... escape is half of a pair; expected whole characters"
-        except ValueError:
-            return None
-    return None
-
-
 def json_lines(
     lines: Iterable[tuple[int, str]], problems: list[Problem], *, strict: bool = True
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Parse one object a line. strict also notes keys given twice, at about twice the time."""
-    decoder = STRICT if strict else _FAST
     for number, text in lines:
         try:
-            value = decoder.decode(text)
-        except ValueError as error:
-            problems.append(Problem(number, json_fault(error)))
+            value = parse_json(text, strict=strict)
+        except JsonFault as fault:
+            problems.append(Problem(number, str(fault)))
             continue
-        except RecursionError:
-            problems.append(Problem(number, "JSON nested too deeply"))
-            continue
-        fault = surrogate_fault(text)
-        if fault:
-            problems.append(Problem(number, fault))
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             yield number, value
         else:
             problems.append(Problem(number, f"found {kind_of(value)}, expected a JSON object {{...}} on every line"))

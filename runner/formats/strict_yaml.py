@@ -18,32 +18,33 @@ class YamlMapping:
 def read_mapping(text: str, problems: list[Problem], first_line: int = 1) -> YamlMapping | None:
     """Parse YAML, note its faults, and return None if it is faulty or something else than a mapping.
 
-    Empty text is an empty mapping. first_line: the line of the file on which the text begins.
+    Faults are also a key given twice, one that is null, and more values or levels than a person writes. Empty text is
+    an empty mapping. first_line: the line of the file on which the text begins.
     """
     import yaml
 
+    from runner.formats.bounded_yaml import BoundedLoader
+
+    before = len(problems)
+    loader = None
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = BoundedLoader(text)
+        node: Any = loader.get_single_node()
+        if node is None:
+            return YamlMapping({}, {})
+        if not isinstance(node, yaml.MappingNode):
+            return None
+        _note_repeated(node, problems, first_line)
+        lines = {str(key.value): first_line + key.start_mark.line for key, _ in node.value}
+        values = loader.construct_document(node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = first_line + mark.line if mark else first_line
         problems.append(Problem(line, f"not YAML ({getattr(error, 'problem', None) or 'unreadable character'})"))
         return None
-    if node is None:
-        return YamlMapping({}, {})
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    before = len(problems)
-    _note_repeated(node, problems, first_line)
-    lines = {str(key.value): first_line + key.start_mark.line for key, _ in node.value}
-    loader = yaml.SafeLoader("")
-    try:
-        values = {str(key): value for key, value in loader.construct_document(node).items()}
-    except (yaml.YAMLError, ValueError, TypeError) as error:
-        problems.append(Problem(first_line, f"not YAML ({getattr(error, 'problem', None) or error})"))
-        return None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
     plain: dict[str, Any] = {}
     for key, value in values.items():
         try:
@@ -72,7 +73,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):

@@ -1,7 +1,6 @@
 """The stored snapshots, the newest last."""
 
 import argparse
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runner.errors import ConfigError
+from runner.formats.strict_json import parse_json
 from runner.snapshot_commands.place import split_words
 from runner.snapshots import Catalog, Made, SnapshotStore
 
@@ -78,7 +78,7 @@ def _row(making: _Making, store: SnapshotStore, catalog: Catalog) -> tuple[str, 
     made = making.first
     head: dict[str, Any] = {}
     try:
-        head = json.loads((store.root / made.id / "snapshot.json").read_bytes())
+        head = parse_json((store.root / made.id / "snapshot.json").read_bytes(), strict=False)
         counts = f"{head['documents']:,}", f"{head['passages']:,}", chunker_words(head["settings"]["chunker"])
     except (ValueError, KeyError, TypeError):
         counts = "?", "?", "its snapshot.json cannot be read"

@@ -1,6 +1,5 @@
 """When each snapshot was made, for which collection and under which name: a file that is only ever added to."""
 
-import json
 import os
 import re
 import unicodedata
@@ -15,6 +14,7 @@ from runner.errors import InputError, Problem
 from runner.formats.appending import append_whole
 from runner.formats.canonical import canonical_json
 from runner.formats.reading import id_fault
+from runner.formats.strict_json import parse_json
 
 # What a snapshot's id looks like: a name of this form could be taken for one.
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -59,7 +59,7 @@ class Catalog:
             if not line.strip():
                 continue
             try:
-                value = json.loads(line)
+                value = parse_json(line, strict=False)
             except ValueError:
                 torn.append(number)
                 continue

@@ -8,6 +8,7 @@ from typing import Any
 from runner.documents.document import Document
 from runner.errors import RunnerError
 from runner.formats.canonical import canonical_json
+from runner.formats.strict_json import parse_json
 from runner.snapshots.snapshot import FORMAT, Passage, Snapshot
 
 HEAD = "snapshot.json"
@@ -52,7 +53,7 @@ def write_files(snapshot: Snapshot, folder: Path) -> None:
 
 def read_files(folder: Path) -> Snapshot:
     """Read what a folder holds. Raises RunnerError, and whatever reading can raise, unless all of it agrees."""
-    head = json.loads((folder / HEAD).read_bytes())
+    head = parse_json((folder / HEAD).read_bytes(), strict=False)
     if head["settings"].get("format") != FORMAT:
         raise RunnerError(f"its format is {head['settings'].get('format')!r}, this program reads format {FORMAT}")
     rows = {name: _checked(folder / name, digest) for name, digest in head["files"].items()}

@@ -28,8 +28,13 @@ def suites_beside(suite: Suite, roles: Collection[str]) -> tuple[Suite, ...]:
 
 def _head(path: Path) -> Mapping[str, Any] | None:
     """What a YAML file says, or None where it is no suite's head."""
+    if not path.is_file():
+        return None
+    data = read_bytes(path, "the YAML head of a suite")
+    if b"name" not in data or b"unit" not in data:
+        return None
     problems: list[Problem] = []
-    text = decode(read_bytes(path, "the YAML head of a suite"), problems)
+    text = decode(data, problems)
     mapping = read_mapping(text, problems) if text is not None else None
     if mapping is None or not isinstance(mapping.values.get("name"), str) or "unit" not in mapping.values:
         return None

@@ -96,13 +96,13 @@ def _grade(text: str, negative: str) -> int | str:
         number = float(text)
         grade = int(number)
     except (ValueError, OverflowError):
-        return f"grade: found {text!r}, expected a whole number"
+        return f"grade: found {text!r:.60}, expected a whole number"
     if grade != number:
-        return f"grade: found {text}, expected a whole number"
+        return f"grade: found {text:.60}, expected a whole number"
     if grade < 0 and negative == "error":
         return f"grade: found {text}, which is negative; to take it as judged, not relevant, set suite.negative=zero"
     if grade > HIGHEST_GRADE:
-        return f"grade: found {text}, expected at most {HIGHEST_GRADE:,}"
+        return f"grade: found {text:.60}, expected at most {HIGHEST_GRADE:,}"
     return max(grade, 0)
 
 

@@ -68,8 +68,8 @@ class _MaybeId(_Id):
 class _Rank(Cells):
     def read(self, cell: str) -> float:
         word = cell.strip()
-        if not (word.isascii() and word.isdecimal() and 1 <= int(word) <= _HIGHEST_RANK):
-            raise ValueError(f"found {cell!r}, expected a whole number from 1, the first result")
+        if not (word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= _HIGHEST_RANK):
+            raise ValueError(f"found {cell!r:.60}, expected a whole number from 1, the first result")
         return int(word)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from runner.errors import Problem
 from runner.formats.json_array import read_array
 from runner.formats.reading import kind_of
+from runner.formats.strict_json import MOST_DIGITS
 from runner.judging.exchange.pair_row import PairRow, pair_row
 
 _CHOICE, _NOTE, _OBJECT = "grade", "note", "passage"
@@ -133,9 +134,10 @@ def _person(value: Any) -> str | None:
 
 def _grade(results: Any, faults: list[str]) -> int | None:
     chosen = [choice for value in _values(results, _CHOICE) for choice in value.get("choices", [])]
-    if len(chosen) == 1 and isinstance(chosen[0], str) and chosen[0].isascii() and chosen[0].isdigit():
-        return int(chosen[0])
-    found = ", ".join(map(repr, chosen)) or "none"
+    only = chosen[0] if len(chosen) == 1 and isinstance(chosen[0], str) else ""
+    if only.isascii() and only.isdigit() and len(only) <= MOST_DIGITS:
+        return int(only)
+    found = ", ".join(f"{choice!r:.60}" for choice in chosen) or "none"
     faults.append(f"annotation: found the choices {found}, expected one grade from the choices named {_CHOICE!r}")
     return None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from runner.errors import Problem
 from runner.formats.reading import decode, did_you_mean, read_bytes
+from runner.formats.strict_json import MOST_DIGITS, parse_json
 from runner.judging.exchange.pair_row import COLUMNS, PairRow
 
 # A spreadsheet computes what begins with one of the first ones. The apostrophe that stops it would be ambiguous if
@@ -108,7 +109,7 @@ def _value(name: str, cell: str, faults: list[str]) -> Any:
         return text.lower() in _TRUE
     if name in ("history", "fields"):
         try:
-            return json.loads(text)
+            return parse_json(text)
         except ValueError:
             faults.append(f"{name}: not JSON; leave the cell as it was written")
             return None
@@ -118,7 +119,7 @@ def _value(name: str, cell: str, faults: list[str]) -> Any:
 def _number(name: str, text: str, faults: list[str]) -> int | None:
     # Some spreadsheets write whole numbers with a fraction.
     whole = text.removesuffix(".0")
-    if whole.isascii() and whole.isdigit():
+    if whole.isascii() and whole.isdigit() and len(whole) <= MOST_DIGITS:
         return int(whole)
-    faults.append(f"{name}: found {text!r}, expected a whole number from 0")
+    faults.append(f"{name}: found {text!r:.60}, expected a whole number from 0")
     return None

@@ -1,6 +1,5 @@
 """The history beside a suite: what became of every judgment, what was proposed, and who answered what and when."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from runner.errors import InputError, Problem
 from runner.formats.appending import append_whole
 from runner.formats.canonical import sha256_of
 from runner.formats.reading import json_lines, numbered_lines, read_bytes
+from runner.formats.strict_json import parse_json
 from runner.judging.history.atomic import replace_file
 from runner.judging.history.entry import Entry, entry_faults, last_frozen, pending_in
 from runner.judging.history.lock import alone
@@ -144,7 +144,7 @@ def _whole(data: bytes) -> bytes:
         return data
     try:
         # A last line that lacks only its line end, as some editors leave it, is all there.
-        return data if isinstance(json.loads(data[end:]), dict) else data[:end]
+        return data if isinstance(parse_json(data[end:], strict=False), dict) else data[:end]
     except ValueError:
         return data[:end]
 
