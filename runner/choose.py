@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 draw_plots(selection, target)
             if sweep.summary is None:
                 print(f"note: sweep {sweep.name} was cut short and has no summary run; nothing is logged")
+            elif tracker.read_only:
+                print("note: the store is read-only; nothing is logged")
             else:
                 tracker.client.log_artifacts(sweep.summary.info.run_id, str(reports), REPORTS)
         return NONE_FEASIBLE if selection.cheapest is None else FOUND

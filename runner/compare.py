@@ -70,6 +70,9 @@ def _load(tracker: Tracker, run_ids: Sequence[str], folder: Path) -> list[RunSco
 
 def _log(tracker: Tracker, comparison: Comparison, folder: Path) -> None:
     """Put the comparison on every run that it is about."""
+    if tracker.read_only:
+        print("note: the store is read-only; nothing is logged")
+        return
     write_reports(comparison, folder)
     ids = [comparison.first.run.id, *(pair.second.run.id for pair in comparison.pairs)]
     for run_id in ids:

@@ -88,8 +88,9 @@ def _absolute(place: str) -> str:
 
 
 def _anchored(uri: str) -> str:
-    if uri.startswith("sqlite:///"):
-        _absolute(uri.removeprefix("sqlite:///"))
+    scheme, separator, path = uri.partition(":///")
+    if separator and scheme.partition("+")[0] == "sqlite":
+        _absolute(path)
     return uri
 
 

@@ -48,7 +48,10 @@ def gate_run(
         result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
         reports = Path(folder) / "reports"
         write_reports(result, reports)
-        _record(tracker, result, reports)
+        if tracker.read_only:
+            print("note: the store is read-only; the verdict is not logged")
+        else:
+            _record(tracker, result, reports)
         if out is not None:
             write_reports(result, out)
     return result

@@ -3,7 +3,9 @@
 import json
 import logging
 import os
+import re
 import shlex
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,11 +15,15 @@ from urllib.parse import quote, unquote
 from filelock import FileLock
 
 from runner.errors import ConfigError
+from runner.recording.artifact_roots import FOLDER, follow_move
+from runner.recording.read_only import is_read_only, readable_copy
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 SQLITE = "sqlite:///"
+# The same with the driver named, as `_mlflow_uri` writes it where it must.
+_WITH_DRIVER = "sqlite+pysqlite:///"
 
 
 def import_client() -> "type[MlflowClient]":
@@ -34,7 +40,8 @@ def import_client() -> "type[MlflowClient]":
 def open_client(uri: str) -> "MlflowClient":
     """Connect to a store, making the tables of a new SQLite file under a lock.
 
-    Two processes that migrate one new file at the same moment would both die in it.
+    Two processes that migrate one new file at the same moment would both die in it. A local store that was moved or
+    copied is told where it is now; one that cannot be written is read from a copy, which cannot be written either.
     """
     client_class = import_client()
     from mlflow.exceptions import MlflowException
@@ -47,21 +54,49 @@ def open_client(uri: str) -> "MlflowClient":
                 client.search_experiments(max_results=1)
             return client
         path = sqlite_path(uri)
+        if is_read_only(path):
+            return client_class(_mlflow_uri(readable_copy(path), read_only=True))
+        _refuse_emptied(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
-            client = client_class(uri)
+            client = client_class(_mlflow_uri(path))
             client.search_experiments(max_results=1)
+            follow_move(path)
         return client
-    except (MlflowException, OSError, ImportError, SQLAlchemyError) as error:
+    except (MlflowException, OSError, ImportError, SQLAlchemyError, sqlite3.Error) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:300]
         if not is_local(uri) and "Max retries" in reason:
             reason = "it does not answer; is the server running?"
         raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from error
 
 
+def _refuse_emptied(path: Path) -> None:
+    """Raise ConfigError for a database of no bytes beside the files of runs that it held."""
+    if not path.is_file() or path.stat().st_size:
+        return
+    runs = sum(1 for _ in path.parent.glob(f"{FOLDER}/*/artifacts"))
+    if runs:
+        raise ConfigError(
+            f"the MLflow store {path} is empty, but the files of {runs} runs lie beside it in {path.parent / FOLDER}; "
+            "restore it from a copy, or move it and that folder away to begin a new store"
+        )
+
+
+def _mlflow_uri(path: Path, read_only: bool = False) -> str:
+    """The URI of an SQLite file as MLflow takes it.
+
+    MLflow makes the parent folder of what follows `sqlite:///` as it stands there, so nothing is encoded that need
+    not be; where something must be, the driver is named, and then MLflow makes no folder.
+    """
+    if read_only:
+        return f"{_WITH_DRIVER}file:{quote(str(path))}?mode=ro&uri=true"
+    encoded = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", str(path)).replace("?", "%3F")
+    return f"{SQLITE if encoded == str(path) else _WITH_DRIVER}{encoded}"
+
+
 def sqlite_path(uri: str) -> Path:
     """The file that an SQLite URI names; characters that mean something in a URI are percent-encoded there."""
-    return Path(unquote(uri.removeprefix(SQLITE)))
+    return Path(unquote(uri.removeprefix(SQLITE).removeprefix(_WITH_DRIVER)))
 
 
 def sqlite_uri(path: str | Path) -> str:
@@ -85,13 +120,15 @@ def _impatient() -> Iterator[None]:
 
 def is_local(uri: str) -> bool:
     """Whether the store is a file of this machine."""
-    return uri.startswith(SQLITE)
+    return uri.startswith((SQLITE, _WITH_DRIVER))
 
 
 def ui_command(uri: str) -> str:
     """The command that shows the runs of a store in a browser."""
     if uri.startswith("http"):
         return f"open {uri}"
+    if is_local(uri):
+        uri = _mlflow_uri(sqlite_path(uri))
     return f"mlflow ui --backend-store-uri {shlex.quote(uri)}"
 
 

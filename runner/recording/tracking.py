@@ -18,7 +18,9 @@ from filelock import FileLock
 
 from runner.config import TrackingSettings
 from runner.errors import ConfigError, RunnerError
+from runner.recording.artifact_roots import follow_move
 from runner.recording.mlflow_store import is_local, open_client, sqlite_path
+from runner.recording.read_only import is_read_only
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -102,6 +104,19 @@ class Tracker:
         return self._client
 
     @property
+    def read_only(self) -> bool:
+        """Whether the store is a file that cannot be written."""
+        return is_local(self.settings.uri) and is_read_only(sqlite_path(self.settings.uri))
+
+    def refuse_read_only(self) -> None:
+        """Raise ConfigError if nothing can be logged in this store."""
+        if self.read_only:
+            raise ConfigError(
+                f"the MLflow store {sqlite_path(self.settings.uri)} is read-only, so no run can be logged in it; make "
+                "its folder writable, or name another store with tracking.uri=..."
+            )
+
+    @property
     def experiment_id(self) -> str:
         """The experiment's id; made if absent, also when two processes try at once."""
         if self._experiment_id is None:
@@ -119,6 +134,7 @@ class Tracker:
                         f"the MLflow experiment {name!r} was deleted; restore it or set tracking.experiment"
                     )
                 return str(found.experiment_id)
+            self.refuse_read_only()
             try:
                 # A server keeps the files itself; a folder of this machine would be none of its own.
                 folder = self.settings.artifacts if is_local(self.settings.uri) else None
@@ -151,9 +167,13 @@ class Tracker:
     @contextmanager
     def _run(self, record: Record) -> Iterator[str]:
         _refuse_unloggable(record)
+        self.refuse_read_only()
         tags = {**record.tags, "process": f"{socket.gethostname()}:{os.getpid()}"}
         run_id = self.client.create_run(self.experiment_id, tags=tags, run_name=record.name).info.run_id
         try:
+            if is_local(self.settings.uri):
+                # Somebody who reaches the store by another path may just have opened it.
+                follow_move(sqlite_path(self.settings.uri))
             yield run_id
         except BaseException:
             self.client.set_terminated(run_id, "FAILED")
@@ -218,6 +238,7 @@ class Tracker:
         """Put further metrics and tags on a run."""
         from mlflow.entities import Metric, RunTag
 
+        self.refuse_read_only()
         now = int(time.time() * 1000)
         self.client.log_batch(
             run_id,
@@ -237,6 +258,7 @@ class Tracker:
 
     def end_abandoned(self) -> int:
         """Mark runs as KILLED that a process of this machine left RUNNING when it died; return how many."""
+        self.refuse_read_only()
         ended = 0
         for run in self.client.search_runs([self.experiment_id], "attributes.status = 'RUNNING'", max_results=1000):
             host, _, process = run.data.tags.get("process", "").rpartition(":")
