@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 
+from runner import stopping
 from runner.recording.recorder import dismiss_recorder, start_recorder
 
 # With any of these Hydra, or the plan, has the last word and nothing is logged.
@@ -25,18 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is not None:
         sys.argv[1:] = list(arguments)
     given = sys.argv[1:]
-    if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
-        start_recorder()
-    try:
-        # Late, so that the recorder is at work while Hydra and the rest are imported.
-        from runner.command import run_command
+    with stopping.watched():
+        try:
+            if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
+                start_recorder()
+            # Late, so that the recorder is at work while Hydra and the rest are imported.
+            from runner.command import run_command
 
-        run_command(given)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        raise SystemExit(130) from None
-    finally:
-        dismiss_recorder()
+            run_command(given)
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+            raise SystemExit(stopping.status()) from None
+        finally:
+            dismiss_recorder()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from retrievers.base import RetrievalError
+from runner import stopping
 from runner.composing import JobComposer, without_hydra
 from runner.config import conf_directory, register_resolvers
 from runner.engine.plan import Request
@@ -97,6 +98,7 @@ def run_sweep(
 def _run(requests: Sequence[Request], options: Options) -> int:
     """Run jobs and, where a policy was named, gate each of their runs."""
     outcome = run_jobs(requests, options)
+    stopping.obey()
     settings = requests[0].settings
     if settings.gate is None or not outcome.rows:
         return outcome.status
@@ -108,6 +110,7 @@ def _run(requests: Sequence[Request], options: Options) -> int:
         result = gate_run(Tracker(settings.tracking), row.run_id, settings.gate, settings.store)
         print("\n".join(gate_lines(result)), flush=True)
         blocked = blocked or result.blocked
+        stopping.obey()
     return BROKEN if blocked else outcome.status
 
 
@@ -139,7 +142,8 @@ def leave(action: Callable[[], int]) -> NoReturn:
     """
     _started.append(True)
     try:
-        status = action()
+        with stopping.watched():
+            status = action()
     except (RunnerError, RetrievalError) as error:
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             traceback.print_exc()
@@ -157,7 +161,7 @@ def leave(action: Callable[[], int]) -> NoReturn:
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         status = BROKEN
     except KeyboardInterrupt:
+        status = stopping.status()
         print("stopped; what was computed is in the cache, resume=true skips the finished jobs", file=sys.stderr)
-        status = 130
     sys.stdout.flush()
     raise SystemExit(status)

@@ -28,7 +28,7 @@ from runner.recording.context import ContextMeter
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
 from runner.recording.names import key_part
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
-from runner.recording.recorder import RecordedTracker, standing_recorder
+from runner.recording.recorder import RecordedTracker, RecorderGone, standing_recorder
 from runner.recording.report import Row, print_table
 from runner.recording.seen_queries import SeenQueries
 from runner.recording.tracking import Record, RunStore, Tracker
@@ -189,6 +189,8 @@ def _ask_to_log(
             _keep_snapshot(result.job, tracker)
             record = _record(result, sweep, options.tags, writer)
             asked.append((result, record, tracker.log_soon(record)))
+        except RecorderGone:
+            raise
         except Exception as error:
             failures.append(_failure(result.job, error))
     return asked
@@ -202,6 +204,8 @@ def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[
         try:
             rows[job.fingerprint] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
             written.append(result)
+        except RecorderGone:
+            raise
         except Exception as error:
             failures.append(_failure(job, error))
     return written

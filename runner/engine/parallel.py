@@ -1,17 +1,25 @@
 """Run independent tasks through joblib so that one bad task, or a killed worker, costs only itself."""
 
+import os
 import resource
+import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runner.errors import ConfigError
+from runner.stopping import end_with, held_back, obey
+
+# The backends of joblib whose workers are processes of this machine.
+_PROCESSES = ("loky", "multiprocessing")
 
 
 @dataclass(frozen=True)
@@ -68,13 +76,21 @@ def run_tasks(tasks: Sequence[Task], n_jobs: int, backend: str) -> Iterator[tupl
     if not waiting:
         return
     outcomes = _parallel(list(waiting.items()), n_jobs, backend)
-    while waiting:
-        # Only the pool itself is guarded: what the caller does with an outcome is no fault of a task.
-        try:
-            done = next(outcomes)
-        except Exception:
-            break
-        yield waiting.pop(done.number), done
+    try:
+        while waiting:
+            # Only the pool itself is guarded: what the caller does with an outcome is no fault of a task.
+            try:
+                done = next(outcomes)
+            except Exception:
+                break
+            yield waiting.pop(done.number), done
+            obey()
+    finally:
+        with warnings.catch_warnings():
+            # That tasks under way are lost when a sweep is stopped is no news.
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
+    obey()
     for number, task in sorted(waiting.items()):
         yield task, _alone(number, task, max(2, n_jobs), backend)
 
@@ -93,15 +109,21 @@ def _alone(number: int, task: Task, n_jobs: int, backend: str) -> Done:
     return Done(number, None, error, trace, 0.0, 0)
 
 
-def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> Iterator[Done]:
+def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> Generator[Done, None, None]:
     if n_jobs == 1:
         return (_guarded(number, task.function, task.arguments) for number, task in tasks)
+    life = {"initializer": end_with, "initargs": (os.getpid(),)} if backend in _PROCESSES else {}
     try:
-        pool = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="3*n_jobs")
+        pool = Parallel(
+            n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="3*n_jobs", **life
+        )
     except ValueError as error:
         raise ConfigError(f"hydra.launcher.backend={backend}: {error}") from None
     return _outcomes(pool, tasks)
 
 
-def _outcomes(pool: Any, tasks: Sequence[tuple[int, Task]]) -> Iterator[Done]:
-    yield from pool(delayed(_guarded)(number, task.function, task.arguments) for number, task in tasks)
+def _outcomes(pool: Any, tasks: Sequence[tuple[int, Task]]) -> Generator[Done, None, None]:
+    resource_tracker.ensure_running()
+    with held_back(signal.SIGINT):  # joblib starts its workers with the first tasks
+        results = pool(delayed(_guarded)(number, task.function, task.arguments) for number, task in tasks)
+    yield from results

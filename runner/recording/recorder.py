@@ -8,23 +8,43 @@ writer, serves requests in the order they were made, and ends with the process t
 import multiprocessing
 import os
 import pickle
-import signal
+import queue
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from runner.errors import RunnerError
+from runner.stopping import held_back, never_stop, obey
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
     from multiprocessing.queues import Queue
+    from multiprocessing.synchronize import Lock
 
     from runner.config import TrackingSettings
     from runner.recording.tracking import Record
 
+# What leaves something half-written when it is cut short.
+_WRITING = ("log", "keep_snapshot")
+# How long a run that is being written when everything stops may take to become whole.
+_PATIENCE = 10.0
+_LOOK = 0.2
+
 _standing: list["Recorder"] = []
+
+
+class RecorderGone(RunnerError):
+    """The process that writes has ended: nothing that waits will be written."""
+
+
+class _Reply(NamedTuple):
+    number: int
+    value: Any
+    error: BaseException | None
 
 
 class Recorder:
@@ -33,64 +53,90 @@ class Recorder:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         # A queue and not a pipe: while the other side is still importing, a pipe would fill up and block.
-        self._requests: Queue[bytes | None] = context.Queue()
-        self._abandoned = context.Event()
-        self._replies, there = context.Pipe(duplex=False)
+        self._requests: Queue[bytes] = context.Queue()
+        # Held there while something is written; whoever holds it here may end that process.
+        self._writing: Lock = context.Lock()
+        replies, there = context.Pipe(duplex=False)
         self._process: SpawnProcess = context.Process(
-            target=_serve, args=(self._requests, there, self._abandoned), name="recorder", daemon=True
+            target=_serve, args=(self._requests, there, self._writing), name="recorder", daemon=True
         )
-        with _no_interrupt():
+        with held_back():
             self._process.start()
         there.close()
-        self._waiting: deque[Pending] = deque()
+        # Read by a thread, so that no interrupt falls between the halves of a message.
+        self._replies: queue.SimpleQueue[_Reply | None] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(replies, self._replies), name="replies", daemon=True).start()
+        self._waiting: dict[int, Pending] = {}
+        self._asked = 0
+        self._abandoned = False
 
     def ask(self, settings: "TrackingSettings", method: str, *arguments: Any) -> "Pending":
         """Request a call of a `Tracker` method (or the value of a property); the result may be fetched later.
 
-        Raises what pickling raises for arguments that cannot travel, and RunnerError if the recorder has ended.
+        Raises what pickling raises for arguments that cannot travel, and RecorderGone if the recorder has ended.
         """
+        number = self._asked = self._asked + 1
         # Pickled here: the queue would do it in a thread, where a failure would only be printed.
-        request = pickle.dumps((settings, method, arguments))
+        request = pickle.dumps((number, settings, method, arguments))
         if not self._process.is_alive():
-            raise self._ended()
-        pending = Pending(self)
-        self._waiting.append(pending)
+            raise self._gone()
+        pending = self._waiting[number] = Pending(self)
         self._requests.put(request)
         return pending
 
     def settle(self, wanted: "Pending") -> None:
-        """Read replies up to the wanted one."""
+        """Take in replies up to the wanted one. Raises KeyboardInterrupt when the sweep is to stop."""
         while not wanted.settled:
+            obey()
             try:
-                value, error = self._replies.recv()
-            except (EOFError, OSError):
-                value, error = None, self._ended()
-            self._waiting.popleft().enter(value, error)
+                reply = self._replies.get(timeout=_LOOK)
+            except queue.Empty:
+                continue
+            if reply is not None:
+                self._waiting.pop(reply.number).enter(reply.value, reply.error)
+                continue
+            gone = self._gone()
+            for pending in self._waiting.values():
+                pending.enter(None, gone)
+            self._waiting.clear()
 
     def abandon(self) -> None:
-        """Have it drop what has not been begun, and wait until it has ended what was."""
-        self._abandoned.set()
-        while self._waiting:
-            self.settle(self._waiting[-1])
+        """End it when the run that is being written is whole, or takes too long; what has not been begun is dropped."""
+        self._abandoned = True
+        end = time.monotonic() + _PATIENCE
+        while self._process.is_alive() and time.monotonic() < end and not self._writing.acquire(timeout=_LOOK):
+            pass
+        self._end()
 
     def close(self) -> None:
         """End it. Every answer that anybody waits for is in by now."""
-        try:
-            if self._waiting and self._process.is_alive():
-                self.abandon()
-        finally:
-            self._process.terminate()
-            self._process.join(timeout=10)
-            self._requests.cancel_join_thread()
+        if self._waiting:
+            self.abandon()
+        else:
+            self._end()
 
-    def _ended(self) -> Exception:
-        from runner.errors import RunnerError
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._requests.cancel_join_thread()
 
+    def _gone(self) -> RecorderGone:
+        if self._abandoned:
+            return RecorderGone("not written: the sweep was stopped")
         self._process.join(timeout=1)
-        return RunnerError(
+        return RecorderGone(
             f"the process that writes to MLflow ended before its time (exit code {self._process.exitcode}); what was "
             "computed is in the cache, resume=true skips the runs that were finished"
         )
+
+
+def _read(pipe: Connection, replies: "queue.SimpleQueue[_Reply | None]") -> None:
+    """Pass replies on until the other side has ended, and say so with None."""
+    try:
+        while True:
+            replies.put(_Reply(*pipe.recv()))
+    except Exception:  # its end, maybe in the middle of a message
+        replies.put(None)
 
 
 class Pending:
@@ -130,37 +176,21 @@ def dismiss_recorder() -> None:
         _standing.pop().close()
 
 
-def _serve(requests: "Queue[bytes | None]", replies: Connection, abandoned: Any) -> None:
-    """Answer requests one after the other, until the parent is gone."""
-    # The person's Ctrl-C is for the parent, which then says how to end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _serve(requests: "Queue[bytes]", replies: Connection, writing: "Lock") -> None:
+    """Answer requests one after the other, until the parent ends this process or is gone."""
+    never_stop()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    from runner.errors import RunnerError
     from runner.recording.mlflow_store import import_client
     from runner.recording.tracking import Tracker
 
     import_client()
     trackers: dict[TrackingSettings, Tracker] = {}
-    while (request := requests.get()) is not None:
-        if abandoned.is_set():
-            replies.send((None, RunnerError("not written: the sweep was stopped")))
-            continue
-        settings, method, arguments = pickle.loads(request)
+    while True:
+        number, settings, method, arguments = pickle.loads(requests.get())
         tracker = trackers.setdefault(settings, Tracker(settings))
-        replies.send(_answer(tracker, method, arguments))
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Let a process started meanwhile ignore Ctrl-C from its first moment on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        with writing if method in _WRITING else nullcontext():
+            answer = _answer(tracker, method, arguments)
+        replies.send((number, *answer))
 
 
 def _answer(tracker: Any, method: str, arguments: tuple[Any, ...]) -> tuple[Any, BaseException | None]:
@@ -173,8 +203,6 @@ def _answer(tracker: Any, method: str, arguments: tuple[Any, ...]) -> tuple[Any,
 
 def _travelling(error: Exception) -> BaseException:
     """The error itself if it survives the way, else its words."""
-    from runner.errors import RunnerError
-
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
