@@ -1,28 +1,25 @@
 """The store of immutable facts: vectors by text, rankings by query, pair scores by pair, in one SQLite file.
 
 A space is one producer's facts (a retriever on a snapshot, an embedder, a reranker); its name is the hash
-of its identity, and the identity is kept beside it so that a miss can be explained. Deleting the file
-loses time, never a result.
+of its identity, and the identity is kept beside it so that a miss can be explained. A checksum covers whatever gives a
+value its meaning: the space, the key and the value. Deleting the file loses time, never a result.
 """
 
 import hashlib
 import json
-import sqlite3
-import warnings
+import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from filelock import FileLock
-
+from runner.engine.cache_file import CacheFile, Damaged
 from runner.errors import RunnerError
 
 Mode = Literal["on", "refresh", "off", "only"]
+T = TypeVar("T")
 # SQLite's default limit of bound variables is far higher; short statements stay in its cache.
 _BATCH = 500
-_FORMAT = 1
 
 
 class CacheMiss(RunnerError):
@@ -50,20 +47,18 @@ class Cache:
         self.directory = directory
         self.mode = mode
         self._spaces: dict[str, int] = {}
-        self._connection: sqlite3.Connection | None = None
+        self._file = CacheFile(directory / "cache.db")
 
     @property
     def path(self) -> Path:
         """The SQLite file."""
-        return self.directory / "cache.db"
+        return self._file.path
 
     def __enter__(self) -> "Cache":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._file.close()
 
     @property
     def reads(self) -> bool:
@@ -76,23 +71,21 @@ class Cache:
         return self.mode in ("on", "refresh")
 
     def get(self, space: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The stored values of those keys; damaged records are warned of and count as missing."""
+        """The stored values of those keys; damaged records are told of and count as missing."""
         if not self.reads or not keys:
-            return {}
-        number = self._number(space)
-        if number is None:
             return {}
         found: dict[bytes, bytes] = {}
         damaged = 0
-        for key, value, checksum in self._rows(number, keys):
-            if zlib.crc32(value, zlib.crc32(key)) == checksum:
+        seed = _checksum(space.encode())
+        for key, value, checksum in self._undamaged(lambda: self._rows(space, keys)):
+            if isinstance(key, bytes) and isinstance(value, bytes) and _checksum(key, value, seed=seed) == checksum:
                 found[key] = value
             else:
                 damaged += 1
         if damaged:
-            warnings.warn(
-                f"{damaged} damaged record(s) in {self.path} are computed again; delete the file if this repeats",
-                stacklevel=2,
+            print(
+                f"note: {damaged} damaged record(s) in {self.path} are computed again; delete the file if this repeats",
+                file=sys.stderr,
             )
         return found
 
@@ -100,106 +93,82 @@ class Cache:
         """Store values in one transaction."""
         if not self.writes:
             return
-        with self._explained(), self._transaction() as connection:
-            number = self._number(space)
-            if number is None:
-                connection.execute(
-                    "INSERT OR IGNORE INTO space (name, kind, identity) VALUES (?, ?, ?)",
-                    (space, kind, json.dumps(identity, sort_keys=True, ensure_ascii=False)),
-                )
+        seed = _checksum(space.encode())
+        kept = list(items)
+
+        def write() -> None:
+            with self._file.transaction() as connection:
                 number = self._number(space)
-            connection.executemany(
-                "INSERT OR REPLACE INTO record (space, key, value, checksum) VALUES (?, ?, ?, ?)",
-                ((number, key, value, zlib.crc32(value, zlib.crc32(key))) for key, value in items),
-            )
+                if number is None:
+                    described = json.dumps(identity, sort_keys=True, ensure_ascii=False)
+                    connection.execute(
+                        "INSERT OR REPLACE INTO space (name, kind, identity, checksum) VALUES (?, ?, ?, ?)",
+                        (space, kind, described, _described(space, kind, described)),
+                    )
+                    number = self._number(space)
+                connection.executemany(
+                    "INSERT OR REPLACE INTO record (space, key, value, checksum) VALUES (?, ?, ?, ?)",
+                    ((number, key, value, _checksum(key, value, seed=seed)) for key, value in kept),
+                )
+
+        try:
+            self._undamaged(write)
+        except BaseException:
+            # What was entered is rolled back.
+            self._spaces.clear()
+            raise
 
     def identities(self, kind: str) -> list[dict[str, Any]]:
-        """The identities of all spaces of a kind, newest first."""
-        if not self.reads or not self.path.exists():
+        """The identities of all spaces of a kind, newest first; damaged ones are left out."""
+        if not self.reads or not self._file.is_there:
             return []
-        with self._explained():
-            rows = self._open().execute("SELECT identity FROM space WHERE kind = ? ORDER BY number DESC", (kind,))
-            return [json.loads(identity) for (identity,) in rows]
+        wanted = "SELECT name, kind, identity, checksum FROM space WHERE kind = ? ORDER BY number DESC"
+        rows = self._undamaged(lambda: self._file.rows(wanted, (kind,)))
+        return [json.loads(identity) for name, of, identity, mark in rows if _described(name, of, identity) == mark]
 
-    def _rows(self, number: int, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes, int]]:
-        with self._explained():
-            for start in range(0, len(keys), _BATCH):
-                batch = keys[start : start + _BATCH]
-                marks = ",".join("?" * len(batch))
-                yield from self._open().execute(
-                    f"SELECT key, value, checksum FROM record WHERE space = ? AND key IN ({marks})", (number, *batch)
-                )
+    def _undamaged(self, action: Callable[[], T]) -> T:
+        """Do something with the file; if it is damaged, once more with a new one."""
+        try:
+            return action()
+        except Damaged as damage:
+            self._spaces.clear()
+            self._file.put_aside(str(damage))
+            try:
+                return action()
+            except Damaged as again:
+                raise RunnerError(f"{self.path} cannot be used ({again}), nor can a new one") from None
+
+    def _rows(self, space: str, keys: Sequence[bytes]) -> list[tuple[Any, ...]]:
+        number = self._number(space)
+        if number is None:
+            return []
+        rows = []
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows += self._file.rows(
+                f"SELECT key, value, checksum FROM record WHERE space = ? AND key IN ({marks})", (number, *batch)
+            )
+        return rows
 
     def _number(self, space: str) -> int | None:
         if space not in self._spaces:
-            if self._connection is None and not self.path.exists():
+            if not self._file.is_there:
                 return None
-            with self._explained():
-                row = self._open().execute("SELECT number FROM space WHERE name = ?", (space,)).fetchone()
-            if row is None:
-                return None
-            self._spaces[space] = int(row[0])
-        return self._spaces[space]
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._open()
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-        except BaseException:
-            self._spaces.clear()
-            # A full disk has ended the transaction already.
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Say what a person can do about what SQLite and the file system report."""
-        try:
-            yield
-        except (sqlite3.OperationalError, OSError) as error:
-            raise RunnerError(
-                f"{self.path} cannot be read or written ({error}); see that its folder is writable, its disk not "
-                "full, and no other process holds it"
-            ) from None
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
-            raise RunnerError(f"{self.path} is not a usable cache ({error}); delete it and run again") from None
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            self._connection = self._connect()
-        return self._connection
-
-    def _connect(self) -> sqlite3.Connection:
-        # Autocommit: transactions are explicit. A second sweep waits for the first one's writes.
-        connection = sqlite3.connect(self.path, timeout=120, isolation_level=None)
-        try:
-            # SQLite does not wait where two processes turn one new file to WAL: one would die of the lock.
-            with FileLock(f"{self.path}.lock"):
-                version = connection.execute("PRAGMA user_version").fetchone()[0]
-                if version == 0:
-                    _make_tables(connection)
-                elif version != _FORMAT:
-                    raise RunnerError(f"{self.path} has format {version}, this program reads {_FORMAT}; delete it")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            wanted = "SELECT number, name, kind, identity, checksum FROM space WHERE name = ?"
+            for number, *described, checksum in self._file.rows(wanted, (space,)):
+                if described[0] == space and _described(*described) == checksum:
+                    self._spaces[space] = int(number)
+        return self._spaces.get(space)
 
 
-def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS space (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL,"
-        " kind TEXT NOT NULL, identity TEXT NOT NULL)"
-    )
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS record (space INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,"
-        " checksum INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID"
-    )
-    connection.execute(f"PRAGMA user_version = {_FORMAT}")
+def _checksum(*parts: bytes, seed: int = 0) -> int:
+    """The CRC-32 of parts one after the other: it notices every flip of up to three bits."""
+    for part in parts:
+        seed = zlib.crc32(part, seed)
+    return seed
+
+
+def _described(name: Any, kind: Any, identity: Any) -> int:
+    """The checksum of what says whose facts a space holds."""
+    return _checksum("\0".join(map(str, (name, kind, identity))).encode("utf-8", "surrogatepass"))

@@ -1,11 +1,16 @@
-"""Indexes kept on disk beside the cache: arrays as .npy files, mapped on opening, and a JSON of the rest."""
+"""Indexes kept on disk beside the cache: arrays as .npy files, mapped on opening, and a JSON of the rest.
 
+The JSON holds the sha256 of every array's file, and its own.
+"""
+
+import hashlib
 import json
 import os
 import shutil
+import sys
 import tempfile
-import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,15 +28,18 @@ class IndexStore:
     def load(self, key: str) -> Index | None:
         """The index of that key with its arrays mapped read-only, or None if absent or damaged."""
         folder = self.directory / key
+        if not folder.is_dir():
+            return None
         try:
-            description = json.loads((folder / _DESCRIPTION).read_text("utf-8"))
+            description = _read_description(folder / _DESCRIPTION, key)
             arrays = {}
-            for name, checksum in description["arrays"].items():
+            for name, digest in description["arrays"].items():
                 path = folder / f"{name}.npy"
-                if _checksum(path) != checksum:
-                    raise ValueError(f"{path} is damaged")
+                if _sha256(path) != digest:
+                    raise ValueError(f"{path.name} is not what was stored")
                 arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            print(f"note: the index in {folder} is built again ({error})", file=sys.stderr)
             return None
         return Index(arrays, description["meta"])
 
@@ -40,13 +48,14 @@ class IndexStore:
         self.directory.mkdir(parents=True, exist_ok=True)
         working = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=self.directory))
         try:
-            checksums = {}
+            digests = {}
             for name, array in index.arrays.items():
                 path = working / f"{name}.npy"
                 np.save(path, array, allow_pickle=False)
-                checksums[name] = _checksum(path)
-            description = json.dumps({"meta": index.meta, "arrays": checksums}, ensure_ascii=False)
-            (working / _DESCRIPTION).write_text(description, "utf-8")
+                digests[name] = _sha256(path)
+            description = {"key": key, "meta": index.meta, "arrays": digests}
+            sealed = json.dumps({"sha256": _seal(description), "index": description}, ensure_ascii=False)
+            (working / _DESCRIPTION).write_text(sealed, "utf-8")
             shutil.rmtree(self.directory / key, ignore_errors=True)
             os.replace(working, self.directory / key)
         except OSError:
@@ -57,9 +66,22 @@ class IndexStore:
             shutil.rmtree(working, ignore_errors=True)
 
 
-def _checksum(path: Path) -> int:
-    checksum = 0
+def _read_description(path: Path, key: str) -> dict[str, Any]:
+    """What says how the arrays are read. Raises ValueError, KeyError or TypeError unless it is what was stored."""
+    sealed = json.loads(path.read_text("utf-8"))
+    if not isinstance(sealed, dict) or "sha256" not in sealed:
+        raise ValueError(f"{path.name} is of an earlier format")
+    description: dict[str, Any] = sealed["index"]
+    if _seal(description) != sealed["sha256"] or description["key"] != key:
+        raise ValueError(f"{path.name} is not what was stored")
+    return description
+
+
+def _seal(description: Any) -> str:
+    text = json.dumps(description, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            checksum = zlib.crc32(block, checksum)
-    return checksum
+        return hashlib.file_digest(file, "sha256").hexdigest()

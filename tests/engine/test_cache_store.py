@@ -1,5 +1,6 @@
 """The SQLite file of facts: what is put in comes out, or counts as missing, and never half."""
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,6 @@ import pytest
 
 from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.packing import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
-from runner.errors import RunnerError
 
 KEYS = [text_key(text) for text in ("refund", "退款", "")]
 VALUES = [b"one", b"", b"three" * 100]
@@ -80,54 +80,101 @@ def test_reading_from_nothing_makes_no_file(tmp_path: Path, mode: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_record_counts_as_missing_and_is_warned_of(tmp_path: Path) -> None:
+def test_a_damaged_record_counts_as_missing_and_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with filled(tmp_path) as cache:
         path = cache.path
     content = path.read_bytes()
     assert content.count(b"threethree") > 0
     path.write_bytes(content.replace(b"threethree", b"threeTHREE", 1))
-    with Cache(tmp_path) as cache, pytest.warns(UserWarning, match=r"1 damaged record.*cache\.db.*computed again"):
+    with Cache(tmp_path) as cache:
         assert cache.get("space", KEYS) == {KEYS[0]: b"one", KEYS[1]: b""}
+    assert re.fullmatch(r"note: 1 damaged record.*cache\.db are computed again.*\n", capsys.readouterr().err)
 
 
 def test_a_record_under_a_damaged_key_is_not_taken_for_another(tmp_path: Path) -> None:
     with filled(tmp_path) as cache:
         path = cache.path
     other = bytes([KEYS[0][0] ^ 1]) + KEYS[0][1:]
-    path.write_bytes(path.read_bytes().replace(KEYS[0], other, 1))
-    with Cache(tmp_path) as cache, pytest.warns(UserWarning, match="1 damaged record"):
+    path.write_bytes(path.read_bytes().replace(KEYS[0], other))
+    with Cache(tmp_path) as cache:
         assert cache.get("space", [other]) == {}
 
 
-def test_a_file_that_is_no_database_gives_one_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "cache.db").write_text("not a database, but long enough to be looked at " * 50)
-    with Cache(tmp_path) as cache, pytest.raises(RunnerError, match=r"cache\.db is not a usable cache .*delete it"):
-        cache.get("space", KEYS)
-
-
-def test_a_database_with_broken_pages_gives_one_clear_error(tmp_path: Path) -> None:
-    with filled(tmp_path, [b"x" * 9000] * 3) as cache:
-        path = cache.path
-    content = bytearray(path.read_bytes())
-    content[4096:] = b"\xff" * (len(content) - 4096)
-    path.write_bytes(bytes(content))
-    for use in (
-        lambda cache: cache.get("space", KEYS),
-        lambda cache: cache.put("space", "rankings", {}, [(KEYS[0], b"new")]),
-        lambda cache: cache.identities("rankings"),
-    ):
-        with Cache(tmp_path) as cache, pytest.raises(RunnerError, match=r"cache\.db is not a usable cache .*delete it"):
-            use(cache)
-
-
-def test_a_cache_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_facts_are_not_taken_for_those_of_a_space_whose_name_a_flip_makes(tmp_path: Path) -> None:
     with filled(tmp_path) as cache:
         path = cache.path
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
+    path.write_bytes(path.read_bytes().replace(b"space", b"spacd"))
+    with Cache(tmp_path) as cache:
+        assert cache.get("spacd", KEYS) == {}
+
+
+def test_facts_of_one_space_are_not_taken_for_those_of_another(tmp_path: Path) -> None:
+    with filled(tmp_path) as cache:
+        cache.put("other", "rankings", {}, [(KEYS[0], b"other")])
+    connection = sqlite3.connect(cache.path)
+    connection.executescript("UPDATE space SET number = 9 WHERE name = 'space'; UPDATE record SET space = 9 - space")
     connection.close()
-    with Cache(tmp_path) as cache, pytest.raises(RunnerError, match="has format 99, this program reads 1; delete it"):
-        cache.get("space", KEYS)
+    with Cache(tmp_path) as cache:
+        assert cache.get("space", KEYS) == {}
+
+
+def damage_all(path: Path, how: str) -> None:
+    content = bytearray(path.read_bytes())
+    if how == "no database":
+        content[:] = b"not a database, but long enough to be looked at " * 50
+    elif how == "broken pages":
+        content[4096:] = b"\xff" * (len(content) - 4096)
+    elif how == "another format":
+        content[60:64] = (99).to_bytes(4, "big")
+    elif how == "no tables":
+        content[:] = content.replace(b"CREATE TABLE record", b"CREATE TABLE recorf")
+    elif how == "cut":
+        del content[len(content) // 2 :]
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("how", ["no database", "broken pages", "another format", "no tables", "cut"])
+@pytest.mark.parametrize("use", ["get", "put", "identities"])
+def test_an_unusable_file_is_put_aside_and_made_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str, use: str
+) -> None:
+    with filled(tmp_path, [b"x" * 30_000] * 3) as cache:
+        path = cache.path
+    damage_all(path, how)
+    with Cache(tmp_path) as cache:
+        if use == "get":
+            assert cache.get("space", KEYS) == {}
+        elif use == "identities":
+            assert cache.identities("rankings") == []
+        cache.put("space", "rankings", {}, [(KEYS[0], b"new")])
+        assert cache.get("space", KEYS) == {KEYS[0]: b"new"}
+    aside = [each.name for each in tmp_path.iterdir() if each.suffix == ".db" and each != path]
+    assert aside == (["cache.format-99.db"] if how == "another format" else ["cache.damaged.db"])
+    assert re.fullmatch(rf"note: .*it is put aside as {aside[0]}.*\n", capsys.readouterr().err)
+
+
+def test_a_file_that_another_sweep_put_aside_is_not_put_aside_again(tmp_path: Path) -> None:
+    with filled(tmp_path, [b"x" * 30_000] * 3) as cache:
+        path = cache.path
+    one, two = Cache(tmp_path), Cache(tmp_path)
+    assert one.identities("rankings") == two.identities("rankings") != []
+    damage_all(path, "broken pages")
+    with one, two:
+        one.put("space", "rankings", {}, [(KEYS[0], b"new")])
+        assert two.get("space", KEYS) in ({}, {KEYS[0]: b"new"})
+        assert one.get("space", KEYS) == {KEYS[0]: b"new"}
+    with Cache(tmp_path) as after:
+        assert after.get("space", KEYS) == {KEYS[0]: b"new"}
+
+
+def test_a_vector_takes_little_more_than_its_numbers_on_the_disk(tmp_path: Path) -> None:
+    count, size = 6_000, 1_024
+    with Cache(tmp_path) as cache:
+        for start in range(0, count, 500):
+            keys = [text_key(str(number)) for number in range(start, start + 500)]
+            cache.put("space", "vectors", {}, [(key, key * (size // 16)) for key in keys])
+    taken = sum(each.stat().st_size for each in tmp_path.iterdir())
+    assert taken <= 1.2 * count * size
 
 
 def test_an_interrupted_transaction_leaves_nothing(tmp_path: Path) -> None:

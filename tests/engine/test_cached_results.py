@@ -396,25 +396,27 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(content.replace(old, new))
 
 
-def test_a_damaged_ranking_is_computed_again_with_a_warning(world: World) -> None:
+def test_a_damaged_ranking_is_computed_again_and_said(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     from runner.engine.packing import pack_ranking
 
     first = world.sweep(bm25())
     held = next(each for each in first.stage("bm25").held.values() if len(each.rows) > 1)
     value = pack_ranking(10, held.rows, held.scores)
     damage(world.store / "cache/cache.db", value, value[:-1] + bytes([value[-1] ^ 1]))
-    with pytest.warns(UserWarning, match="1 damaged record"):
-        again = world.sweep(bm25())
+    again = world.sweep(bm25())
+    assert "1 damaged record" in capsys.readouterr().err
     assert (again.computed, again.rankings()) == (1, first.rankings())
     assert world.sweep(bm25()).computed == 0
 
 
-def test_a_file_that_is_no_cache_stops_the_sweep_with_one_error(world: World) -> None:
+def test_a_file_that_is_no_cache_is_put_aside_and_the_sweep_goes_on(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     (world.store / "cache").mkdir(parents=True)
     (world.store / "cache/cache.db").write_bytes(b"\x80\x05 not a database" * 100)
-    with pytest.raises(RunnerError, match="is not a usable cache"):
-        world.sweep(bm25())
-    assert world.sweep(bm25(), cache="off").computed == 5
+    assert world.sweep(bm25()).computed == 5
+    assert "it is put aside as cache.damaged.db" in capsys.readouterr().err
+    assert world.sweep(bm25()).computed == 0
 
 
 def test_a_damaged_index_is_built_again(world: World) -> None:

@@ -59,6 +59,20 @@ def test_a_damaged_file_makes_the_index_absent(store: IndexStore, name: str, dam
     assert store.load("key") is not None
 
 
+def test_no_byte_of_the_description_may_change(store: IndexStore, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store.directory / "key/index.json"
+    content = path.read_bytes()
+    for place in range(len(content)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        assert store.load("key") is None, content[place : place + 20]
+        assert "is built again" in capsys.readouterr().err
+
+
+def test_an_index_under_the_key_of_another_is_absent(store: IndexStore) -> None:
+    (store.directory / "key").rename(store.directory / "other")
+    assert store.load("other") is None
+
+
 def test_a_failed_save_leaves_the_old_index_and_no_rest(store: IndexStore) -> None:
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
         store.save("key", Index({"data": np.array([object()])}, {}))
