@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from runner.recording.sweeps import Sweep
 from runner.recording.tracking import Tracker
 from runner.recording.variants import variants_of
 from runner.scoring.metrics import METRICS
+from runner.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -56,11 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ConfigError(f"unknown metric {parsed.metric!r}; known: {', '.join(METRICS)}")
         tracker = place.tracker()
         sweep = Sweep.find(tracker, parsed.sweep)
-        with tempfile.TemporaryDirectory(prefix="choose-") as folder:
-            candidates = _candidates(tracker, _of_one_suite(sweep, parsed.suite), Path(folder))
+        with scratch_folder("choose") as folder:
+            candidates = _candidates(tracker, _of_one_suite(sweep, parsed.suite), folder)
             selection = choose(policy, candidates, parsed.metric)
             print_selection(selection, sys.stdout)
-            reports = Path(folder) / REPORTS
+            reports = folder / REPORTS
             for target in (reports, parsed.out) if parsed.out else (reports,):
                 write_reports(selection, target)
                 draw_plots(selection, target)

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from runner.place import Place
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
 from runner.scoring.metrics import METRICS
+from runner.scratch import scratch_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,11 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         place.refuse_rest()
         run_ids = [each for each in parsed.runs if "=" not in each]
         tracker = place.tracker()
-        with tempfile.TemporaryDirectory(prefix="compare-") as folder:
-            scores = _load(tracker, run_ids, Path(folder))
+        with scratch_folder("compare") as folder:
+            scores = _load(tracker, run_ids, folder)
             comparison = compare(scores, Options(k=parsed.k, level=parsed.level, seed=parsed.seed))
             print_comparison(comparison, parsed.metric, sys.stdout)
-            _log(tracker, comparison, Path(folder) / "reports")
+            _log(tracker, comparison, folder / "reports")
             if parsed.out:
                 write_reports(comparison, parsed.out)
         return 0

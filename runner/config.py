@@ -1,12 +1,8 @@
 """The settings of a job: where things live, and a typed, checked reading of a composed configuration."""
 
-import atexit
 import difflib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -17,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from runner.errors import ConfigError
 from runner.policy import Policy
+from runner.scratch import scratch
 
 HOME_VARIABLE = "RUNNER_HOME"
 _PACKAGE = Path(__file__).resolve().parent
@@ -55,17 +52,9 @@ def home() -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
 
 
-@cache
-def _scratch() -> str:
-    """A folder until the process ends: Hydra insists on one, and writes into it what every run stores anyway."""
-    folder = tempfile.mkdtemp(prefix="runner-hydra-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 def register_resolvers() -> None:
     """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
-    OmegaConf.register_new_resolver("runner.scratch", _scratch, replace=True)
+    OmegaConf.register_new_resolver("runner.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
     OmegaConf.register_new_resolver("runner.sqlite", lambda path: "sqlite:///" + quote(str(path)), replace=True)

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from runner.drilling.drill_run import log_drill
 from runner.inputs import ConfiguredInputs
 from runner.recording.mlflow_store import ui_command
 from runner.requests import compose_request
+from runner.scratch import scratch_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fields = [field.strip() for field in parsed.slices.split(",") if field.strip()]
         drill = run_drill(settings, ConfiguredInputs(), fields)
         print_drill(drill, sys.stdout)
-        with tempfile.TemporaryDirectory(prefix="drill-") as folder:
-            write_reports(drill, Path(folder))
-            run_id = log_drill(drill, settings.tracking, Path(folder))
+        with scratch_folder("drill") as folder:
+            write_reports(drill, folder)
+            run_id = log_drill(drill, settings.tracking, folder)
         if parsed.out:
             write_reports(drill, parsed.out)
         print(f"run {run_id}")

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 import threading
 import traceback
 import uuid
@@ -34,6 +33,7 @@ from runner.recording.seen_queries import SeenQueries
 from runner.recording.tracking import Record, RunStore, Tracker
 from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
+from runner.scratch import scratch_folder
 from runner.suites import Suite
 
 DONE, FAILED = 0, 1
@@ -112,13 +112,13 @@ def _score_and_log(
     sweep = f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}" if options.sweep else None
     rows = dict(earlier)
     status = DONE
-    with tempfile.TemporaryDirectory(prefix="runner-") as folder:
+    with scratch_folder("sweep-files") as folder:
         wanted = [job for job in plan.jobs if job.fingerprint not in earlier]
         scores = _with_intervals(_score_all(wanted, executor, failures))
         SeenQueries(plan.jobs[0].settings.store).add(_suites_of([each.job for each in scores]))
         try:
-            asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(Path(folder)), sweep, options)
-            summary = Path(folder) / "summary"
+            asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(folder), sweep, options)
+            summary = folder / "summary"
             if sweep:
                 try:
                     draw_summary([result for result, _, _ in asked], summary)

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from runner.inputs import snapshot_store
 from runner.place import Place
 from runner.recording.mlflow_store import is_local, run_path, ui_command
 from runner.recording.tracking import Tracker
+from runner.scratch import scratch_folder
 
 MET, UNMET = 0, 1
 _FORM = """\
@@ -83,9 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if parsed.out:
             write_report(report, parsed.out)
         settings = {"collection": parsed.collection or "", "fields": ",".join(fields)}
-        with tempfile.TemporaryDirectory(prefix="lineage-") as folder:
-            write_report(report, Path(folder))
-            record = lineage_record(report.file, sha256, lineage, rates, settings, demands, Path(folder))
+        with scratch_folder("lineage") as folder:
+            write_report(report, folder)
+            record = lineage_record(report.file, sha256, lineage, rates, settings, demands, folder)
             run_id = tracker.log(record)
         print(f"run {run_id} in the experiment {parsed.experiment!r}")
         print(f"look at it: {ui_command(place.uri)}, {run_path(tracker.experiment_id, run_id)}")

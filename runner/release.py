@@ -1,6 +1,5 @@
 """Gate a run: find its baseline, repeat it where the world has moved on, judge, and put the verdict on the run."""
 
-import tempfile
 from pathlib import Path
 
 from runner.deciding.baseline import accepted_runs, baseline_key
@@ -19,6 +18,7 @@ from runner.recording.provenance import program_version
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
 from runner.repeat import StoredInputs, for_this_machine
+from runner.scratch import scratch_folder
 from runner.snapshots import Snapshot
 
 REPORTS = "gate"
@@ -37,16 +37,16 @@ def gate_run(
 
     baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well.
     """
-    with tempfile.TemporaryDirectory(prefix="gate-") as folder:
-        candidate = StoredRun.fetch(tracker, run_id, Path(folder) / "candidate")
+    with scratch_folder("gate") as folder:
+        candidate = StoredRun.fetch(tracker, run_id, folder / "candidate")
         tracker = tracker.for_experiment(candidate.experiment_id)
-        accepted = _accepted(tracker, candidate, baseline_id, Path(folder))
-        baseline, notes = _like_for_like(tracker, candidate, accepted, store, Path(folder))
+        accepted = _accepted(tracker, candidate, baseline_id, folder)
+        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder)
         scores = RunScores.of(candidate)
         notes += _look_notes(tracker, candidate, policy)
         earlier = RunScores.of(accepted).slices.names if accepted else ()
         result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
-        reports = Path(folder) / "reports"
+        reports = folder / "reports"
         write_reports(result, reports)
         if tracker.read_only:
             print("note: the store is read-only; the verdict is not logged")

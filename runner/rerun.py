@@ -2,14 +2,13 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from runner.command import leave
 from runner.config import register_resolvers
 from runner.repeat import repeat_run
 from runner.requests import refuse_unreadable
+from runner.scratch import scratch_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     def run() -> int:
         refuse_unreadable(parsed.overrides)
-        with tempfile.TemporaryDirectory(prefix="rerun-") as folder:
-            return repeat_run(parsed.run_id, parsed.overrides, Path(folder))
+        with scratch_folder("rerun") as folder:
+            return repeat_run(parsed.run_id, parsed.overrides, folder)
 
     leave(run)
 

@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from runner.place import Place
 from runner.recording.artifacts import PER_QUERY
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
+from runner.scratch import scratch_folder
 from runner.suites import UNITS
 
 _SETTINGS = ("suite", "metric", "k", "slice", "unit", "tracking.experiment")
@@ -52,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         if measure.k is None:
             measure = Measure(measure.metric, default_k(accepted), group, parsed.level, parsed.seed)
-        with tempfile.TemporaryDirectory(prefix="trend-") as folder:
-            trend = trend_of(asked["suite"], measure, _shown(accepted), lambda each: _read(tracker, each, Path(folder)))
+        with scratch_folder("trend") as folder:
+            trend = trend_of(asked["suite"], measure, _shown(accepted), lambda each: _read(tracker, each, folder))
         print_trend(trend, sys.stdout)
         if parsed.out:
             write_reports(trend, parsed.out)

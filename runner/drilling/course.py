@@ -1,10 +1,8 @@
 """The whole drill: every exercise on a copy, from one measurement of what is there."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
 from tqdm import tqdm
 
@@ -21,6 +19,7 @@ from runner.drilling.shuffling import shuffle
 from runner.drilling.verdicts import made_up_for, nothing_to_lose, tells_of_all, verdicts
 from runner.engine.plan import Inputs
 from runner.errors import ConfigError, InputError
+from runner.scratch import scratch_folder
 
 # A passage that goes may let other queries, or others of the same one's, move up as much: then the next one is tried.
 _MOST_TRIES = 5
@@ -44,7 +43,7 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
     if not suite.scored():
         raise InputError(f"{suite.path or suite.name}: no scored query, nothing to drill")
     snapshot = inputs.snapshot(read)
-    with tempfile.TemporaryDirectory(prefix="drill-") as folder, Bench(settings, Path(folder)) as bench:
+    with scratch_folder("drill") as folder, Bench(settings, folder) as bench:
         before = bench.measure(snapshot, suite)
         groups = chosen_groups(before, fields)
         drilled = _Slices(bench, before)
@@ -60,7 +59,7 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
                 repeat(bench, before),
             ]
             bar.update()
-            exercises += swap_files(bench, before, Path(folder) / "files")
+            exercises += swap_files(bench, before, folder / "files")
             bar.update()
         stage = before.job.stage
         return Drill(

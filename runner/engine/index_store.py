@@ -8,13 +8,13 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from retrievers.base import Index
+from runner.scratch import owned_folder
 
 _DESCRIPTION = "index.json"
 
@@ -46,8 +46,9 @@ class IndexStore:
     def save(self, key: str, index: Index) -> None:
         """Write an index under its key; one that is there already is replaced."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        working = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=self.directory))
-        try:
+        with owned_folder(self.directory, ".making-") as folder:
+            working = folder / key
+            working.mkdir()
             digests = {}
             for name, array in index.arrays.items():
                 path = working / f"{name}.npy"
@@ -56,14 +57,13 @@ class IndexStore:
             description = {"key": key, "meta": index.meta, "arrays": digests}
             sealed = json.dumps({"sha256": _seal(description), "index": description}, ensure_ascii=False)
             (working / _DESCRIPTION).write_text(sealed, "utf-8")
-            shutil.rmtree(self.directory / key, ignore_errors=True)
-            os.replace(working, self.directory / key)
-        except OSError:
-            # Another sweep put the same index there at the same moment; either copy will do.
-            if not (self.directory / key / _DESCRIPTION).exists():
-                raise
-        finally:
-            shutil.rmtree(working, ignore_errors=True)
+            try:
+                shutil.rmtree(self.directory / key, ignore_errors=True)
+                os.replace(working, self.directory / key)
+            except OSError:
+                # Another sweep put the same index there at the same moment; either copy will do.
+                if not (self.directory / key / _DESCRIPTION).exists():
+                    raise
 
 
 def _read_description(path: Path, key: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runner.errors import ConfigError
+from runner.scratch import scratch_for_arrays
 from runner.stopping import end_with, held_back, obey
 
 # The backends of joblib whose workers are processes of this machine.
@@ -112,7 +113,9 @@ def _alone(number: int, task: Task, n_jobs: int, backend: str) -> Done:
 def _parallel(tasks: Sequence[tuple[int, Task]], n_jobs: int, backend: str) -> Generator[Done, None, None]:
     if n_jobs == 1:
         return (_guarded(number, task.function, task.arguments) for number, task in tasks)
-    life = {"initializer": end_with, "initargs": (os.getpid(),)} if backend in _PROCESSES else {}
+    life: dict[str, Any] = {}
+    if backend in _PROCESSES:
+        life = {"initializer": end_with, "initargs": (os.getpid(),), "temp_folder": str(scratch_for_arrays())}
     try:
         pool = Parallel(
             n_jobs=n_jobs, backend=backend, return_as="generator_unordered", pre_dispatch="3*n_jobs", **life

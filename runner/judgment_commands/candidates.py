@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from runner.recording.artifacts import PER_QUERY
 from runner.recording.stored import StoredRun
 from runner.recording.tracking import Tracker
 from runner.requests import compose_request
+from runner.scratch import scratch_folder
 from runner.snapshots import Snapshot
 from runner.suite_formats.own import OwnSuite
 from runner.suites import Suite
@@ -70,8 +70,8 @@ def run(parsed: argparse.Namespace) -> int:
     place = Place.of([*parsed.overrides, *(each for each in parsed.pool or [] if "=" in each)])
     rules = Rules.read(parsed.rules or conf_directory() / "anonymise" / "default.yaml")
     suite = _suite(parsed.suite, place)
-    with tempfile.TemporaryDirectory(prefix="candidates-") as folder:
-        runs = _Runs(place.tracker(), place.store, Path(folder), suite)
+    with scratch_folder("candidates") as folder:
+        runs = _Runs(place.tracker(), place.store, folder, suite)
         found = _gather(parsed, pool, runs, rules, place)
     print_candidates(found, sys.stdout, parsed.most)
     if parsed.out:

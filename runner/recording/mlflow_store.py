@@ -16,6 +16,7 @@ from filelock import FileLock
 
 from runner.errors import ConfigError
 from runner.recording.artifact_roots import FOLDER, follow_move
+from runner.recording.new_store import make_whole
 from runner.recording.read_only import is_read_only, readable_copy
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def open_client(uri: str) -> "MlflowClient":
         _refuse_emptied(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
+            make_whole(path, _make_tables)
             client = client_class(_mlflow_uri(path))
             client.search_experiments(max_results=1)
             follow_move(path)
@@ -68,6 +70,14 @@ def open_client(uri: str) -> "MlflowClient":
         if not is_local(uri) and "Max retries" in reason:
             reason = "it does not answer; is the server running?"
         raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from error
+
+
+def _make_tables(path: Path) -> None:
+    """Make a store's tables, which takes MLflow some seconds."""
+    client = import_client()(_mlflow_uri(path))
+    client.search_experiments(max_results=1)
+    # The file is about to get another name, which an open connection would not know.
+    client._tracking_client.store._dispose_engine()
 
 
 def _refuse_emptied(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from runner.errors import InputError
 from runner.recording.stored import find_run
 from runner.recording.tracking import Tracker
+from runner.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -79,6 +79,6 @@ def _listed(tracker: Tracker, summary: "Run") -> list[str]:
         return []
     # MLflow draws a bar of its own for every file.
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
-        path = tracker.client.download_artifacts(summary.info.run_id, RUNS, folder)
+    with scratch_folder("sweep") as folder:
+        path = tracker.client.download_artifacts(summary.info.run_id, RUNS, str(folder))
         return [str(id_) for id_ in json.loads(Path(path).read_text("utf-8"))]

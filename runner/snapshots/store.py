@@ -3,12 +3,12 @@
 import difflib
 import os
 import shutil
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import InputError, RunnerError
+from runner.scratch import owned_folder
 from runner.snapshots.catalog import Catalog, Made, oldest_first, utc
 from runner.snapshots.files import HEAD, read_files, write_files
 from runner.snapshots.snapshot import Snapshot
@@ -151,9 +151,10 @@ class SnapshotStore:
         return f"did you mean {close[0]!r}? {stored}" if close else f"{stored}; build it again from its corpus"
 
     def _appear(self, folder: Path, write: Callable[[Path], None]) -> None:
-        draft = self.root / f".{folder.name}.{uuid.uuid4().hex}"
-        draft.mkdir(parents=True)
-        try:
+        self.root.mkdir(parents=True, exist_ok=True)
+        with owned_folder(self.root, ".making-") as making:
+            draft = making / folder.name
+            draft.mkdir()
             write(draft)
             try:
                 os.rename(draft, folder)
@@ -161,5 +162,3 @@ class SnapshotStore:
                 # Another writer may have been first with the same content: then theirs stays.
                 if not self.exists(folder.name):
                     raise InputError(f"{folder}: cannot be made ({error.strerror}); move what is there away") from None
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
