@@ -45,6 +45,7 @@ def touched_queries(
     judgments exist in the old snapshot.
     """
     suite.check(old)
+    suite = suite.within(old)
     if suite.unit == "document":
         found = _of_documents(documents)
     elif suite.unit == "passage":

@@ -34,7 +34,7 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
     """
     # A dry run stores no snapshot.
     read = settings.model_copy(update={"dry_run": True})
-    suite = inputs.suite(read)
+    suite = whole = inputs.suite(read)
     if suite.role == "holdout":
         raise ConfigError(
             f"suite {suite.name!r} has the role holdout: a drill needs no holdout, and would show its scores without "
@@ -43,6 +43,8 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
     if not suite.scored():
         raise InputError(f"{suite.path or suite.name}: no scored query, nothing to drill")
     snapshot = inputs.snapshot(read)
+    suite.check(snapshot)
+    suite = suite.within(snapshot)
     with scratch_folder("drill") as folder, Bench(settings, folder) as bench:
         before = bench.measure(snapshot, suite)
         groups = chosen_groups(before, fields)
@@ -63,7 +65,7 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
             bar.update()
         stage = before.job.stage
         return Drill(
-            suite.name, suite.revision, suite.unit, snapshot.id, stage.part.name, stage.part.key or "not kept",
+            whole.name, whole.revision, whole.unit, snapshot.id, stage.part.name, stage.part.key or "not kept",
             settings.k, settings.seed, tuple(exercises),
         )  # fmt: skip
 

@@ -16,9 +16,9 @@ Judged = list[tuple[JudgedQuery, str]]
 
 
 def gone_judgments(suite: Suite, pieces: Collection[Piece]) -> Judged:
-    """Every judgment of these pieces, whatever its grade, and whether its query is scored or not."""
+    """Every judgment of these pieces above grade 0, whether its query is scored or not."""
     gone = {id_ for piece in pieces for id_ in piece.judged}
-    return [(query, id_) for query in suite.queries for id_ in query.grades if id_ in gone]
+    return [(query, id_) for query in suite.queries for id_, grade in query.grades.items() if id_ in gone and grade > 0]
 
 
 def unrefused(bench: Bench, suite: Suite, altered: Snapshot, pieces: Collection[Piece]) -> tuple[str, str]:
@@ -65,7 +65,7 @@ def _suites(suite: Suite, altered: Snapshot, pieces: Collection[Piece]) -> Itera
             )
             for query in {query.id: query for query, _ in asked}.values()
         ]  # fmt: skip
-        yield replace(suite, queries=(ends[0], *between, ends[1]), slices=()), asked
+        yield replace(suite, queries=(ends[0], *between, ends[1]), slices=(), missing="error"), asked
 
 
 def _there(altered: Snapshot) -> dict[str, Span]:

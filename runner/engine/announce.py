@@ -38,16 +38,17 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
 
 def _suite_lines(plan: Plan) -> list[str]:
     """What each suite holds, on each snapshot it is laid over, that no mean will show."""
-    lines = {}
+    lines = []
     for job in plan.jobs:
         judged = job.judged
         rest = [f"{len(judged.scored):,} scored"]
         rest += [f"{len(judged.unanswerable):,} unanswerable"] if judged.unanswerable else []
         rest += [f"{judged.unjudged:,} unjudged, in no mean"] if judged.unjudged else []
-        lines[judged.suite.name + judged.suite.revision] = (
-            f"suite {judged.suite.name} ({judged.suite.revision}): {', '.join(rest)}"
-        )
-    return list(lines.values())
+        if judged.missing:
+            of = f"{judged.missing:,} judged {'id' if judged.missing == 1 else 'ids'}"
+            rest.append(f"{of} that snapshot {job.stage.snapshot.id} does not hold, left out")
+        lines.append(f"suite {judged.suite.name} ({judged.suite.revision}): {', '.join(rest)}")
+    return list(dict.fromkeys(lines))
 
 
 def _product(plan: Plan) -> str:

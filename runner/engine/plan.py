@@ -208,7 +208,7 @@ def _job(
         )
     snapshot = inputs.snapshot(settings)
     slicing = digest(settings.slicing.model_dump(mode="json"))
-    key = (suite.name + suite.revision + digest(list(suite.slices)), snapshot.id, slicing)
+    key = (suite.name + suite.revision + suite.missing + digest(list(suite.slices)), snapshot.id, slicing)
     if key not in judged:
         suite.check(snapshot)
         freshness = settings.slicing.freshness

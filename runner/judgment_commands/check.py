@@ -15,6 +15,7 @@ from runner.judgment_commands.listed import listed
 from runner.judgment_commands.named_suite import SUITE_HELP, named_suite
 from runner.place import Place
 from runner.recording.clean_holdout import leak_error, leaks_of
+from runner.snapshots import Snapshot
 from runner.suites import SOURCES, Suite
 from runner.suites.leak import HOLDOUT, merged
 
@@ -46,7 +47,7 @@ def run(parsed: argparse.Namespace) -> int:
     record = Record.beside(file.path)
     entries = record.entries()
     print(f"{suite.name}: fits snapshot {snapshot.id}")
-    for line in (*_counts(suite), *_open(suite, entries, interrupted=file.draft.exists())):
+    for line in (*_counts(suite), *_missing(suite, snapshot), *_open(suite, entries, interrupted=file.draft.exists())):
         print(f"  {line}")
     if torn := record.torn():
         print(f"warning: {torn}", file=sys.stderr)
@@ -68,6 +69,15 @@ def _counts(suite: Suite) -> Iterator[str]:
     sources = ", ".join(f"{by_source[source]} {source}" for source in SOURCES if by_source[source]) or "none"
     people = len({judgment.annotator for judgment in said if judgment.annotator})
     yield f"{pairs} judged pairs, {len(said)} judgments by {people} named annotators: {sources}"
+
+
+def _missing(suite: Suite, snapshot: Snapshot) -> Iterator[str]:
+    held = suite.held(snapshot)
+    if held.missing:
+        ids = listed(list(dict.fromkeys(id_ for _, id_ in held.missing)))
+        yield f"{len(held.missing)} judgments of what the snapshot does not hold, in no score: {ids}"
+    if held.emptied:
+        yield f"unjudged for that, since nothing relevant is left: {listed(list(held.emptied))}"
 
 
 def _open(suite: Suite, entries: tuple[Entry, ...], *, interrupted: bool) -> Iterator[str]:

@@ -105,6 +105,7 @@ def _section(scored: Sequence[Scored], notes: Sequence[str]) -> SuiteSection:
         ("suite", suite.name), ("revision", suite.revision), ("role", suite.role), ("unit", suite.unit),
         ("scored queries (n)", str(n)), ("unanswerable", str(len(first.judged.unanswerable))),
         ("not judged yet", str(first.judged.unjudged)),
+        *([("judged, not in the snapshot", str(first.judged.missing))] if first.judged.missing else []),
         *(
             ("snapshot", f"{id_} ({len(each.documents):,} documents, {len(each.passages):,} passages)")
             for id_, each in snapshots.items()

@@ -110,6 +110,8 @@ def params_of(job: Job) -> dict[str, Any]:
     }
     if suite.unit == "span":
         params["coverage"] = suite.coverage
+    if suite.missing != "error":
+        params["missing"] = suite.missing
     pool = getattr(root.object, "pool", None)
     if isinstance(pool, int):
         params["pool"] = pool
@@ -181,6 +183,8 @@ def metrics_of(scored: Scored) -> dict[str, float]:
     metrics |= {
         "queries_unjudged": judged.unjudged,
         "queries_unanswerable": len(judged.unanswerable),
+        "queries_missing": judged.emptied,
+        "judged_missing": judged.missing,
         "queries_disputed": sum(bool(query.disputed) for query in judged.scored),
         "queries_nothing_returned": int((evaluation.found.length == 0).sum()),
         "failing": evaluation.lost(LOST_IN_POOL) + evaluation.lost(LOST_IN_RANKING),

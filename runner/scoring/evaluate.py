@@ -1,7 +1,7 @@
 """Scores of one job: per query, in the mean, by slice, along k, and where each failing query was lost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,9 @@ ALL = ""
 class JudgedSet:
     """A suite laid over a snapshot: what every job on the two shares.
 
-    scored and unanswerable are the queries that are ranked; unjudged is how many more the suite holds.
+    scored and unanswerable are the queries that are ranked; unjudged is how many more the suite holds. missing: how
+    many judgments are of what the snapshot does not hold, and emptied: how many queries are unjudged for that; these
+    judgments are in neither numerator nor denominator of any score.
     unit_of_row: int64 [passages], the position in `units` of each passage; spans are judged on whole passages, so
     their units are the passages. cover: where the judged spans are, None for any other unit.
     """
@@ -39,6 +41,8 @@ class JudgedSet:
     judgments: Judgments
     slices: Slices
     cover: SpanCover | None = None
+    missing: int = 0
+    emptied: int = 0
 
     @classmethod
     def of(cls, suite: Suite, snapshot: Snapshot, freshness: Freshness | None = None) -> "JudgedSet":
@@ -48,15 +52,17 @@ class JudgedSet:
         units = snapshot.units("document" if by_document else "passage")
         number = {unit: position for position, unit in enumerate(units)}
         unit_of_row = np.array([number[id_] for id_ in (passages.documents if by_document else passages.ids)], np.int64)
-        scored = tuple(suite.scored())
+        held = suite.held(snapshot)
+        there = replace(suite, queries=held.queries)
+        scored = there.scored()
         cover = None
         if suite.unit == "span":
             cover = SpanCover.of(scored, snapshot, suite.coverage, suite.min_grade)
         return cls(
             suite,
             scored,
-            tuple(suite.unanswerable()),
-            len(tuple(suite.unjudged())),
+            there.unanswerable(),
+            len(there.unjudged()),
             units,
             unit_of_row,
             cover.judgments
@@ -70,7 +76,7 @@ class JudgedSet:
                 scored, suite.slices, min_grade=suite.min_grade, freshness=freshness,
                 document_fields=_fields(suite.unit, scored, snapshot),
             ),
-            cover,
+            cover, len(held.missing), len(held.emptied),
         )  # fmt: skip
 
     def relevance(self, rankings: Rankings) -> Relevance:

@@ -27,7 +27,8 @@ class BeirSuite:
 
     fields: keys of a query's metadata to keep; slices are kept too. negative: what a grade below 0 is (`error`, or
     `zero`: judged, not relevant). no_relevant: what a query with judgments but no relevant item is (`error`, or `skip`:
-    unjudged). Queries without judgments are kept as unjudged.
+    unjudged). missing: what a relevant item that the documents lack is (`error`, or `skip`: left out and counted).
+    Queries without judgments are kept as unjudged.
     """
 
     path: str | Path
@@ -41,13 +42,15 @@ class BeirSuite:
     fields: Sequence[str] = ()
     negative: str = "error"
     no_relevant: str = "error"
+    missing: str = "error"
 
     def read(self) -> Suite:
         """Return the suite, queries sorted by id; raises InputError listing every fault of both files."""
         folder, slices = Path(self.path), names(self.slices)
         name = self.name or folder.resolve().name
-        head = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
-        refuse_bad_head({**head, "snapshot": self.snapshot, "slices": slices, "fields": names(self.fields)})
+        head: dict[str, Any] = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
+        head |= {"missing": self.missing, "snapshot": self.snapshot}
+        refuse_bad_head({**head, "slices": slices, "fields": names(self.fields)})
         refuse_bad_choices(self.negative, self.no_relevant)
         queries_path, qrels_path = folder / "queries.jsonl", self._qrels_path(folder)
         problems: dict[Path, list[Problem]] = {queries_path: [], qrels_path: []}
@@ -64,7 +67,8 @@ class BeirSuite:
         if any(problems.values()):
             raise InputError.of_files(problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(qrels_path)
+            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(qrels_path),
+            missing=self.missing
         )  # fmt: skip
 
     def _qrels_path(self, folder: Path) -> Path:

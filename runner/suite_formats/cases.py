@@ -30,13 +30,15 @@ class CasesSuite:
     snapshot: str | None = None
     slices: Sequence[str] = ()
     fields: Sequence[str] = ()
+    missing: str = "error"
 
     def read(self) -> Suite:
         """Return the suite, queries sorted by id; raises InputError listing every fault with the line of its case."""
         path, slices = Path(self.path), names(self.slices)
         name = self.name or path.stem
-        head = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
-        refuse_bad_head({**head, "snapshot": self.snapshot, "slices": slices, "fields": names(self.fields)})
+        head: dict[str, Any] = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
+        head |= {"missing": self.missing, "snapshot": self.snapshot}
+        refuse_bad_head({**head, "slices": slices, "fields": names(self.fields)})
         problems: list[Problem] = []
         field_names = (*names_in(slices), *names(self.fields))
         rules = RowRules(self.min_grade, field_names, needs_text=False, more_keys=("retrieved",))
@@ -46,7 +48,8 @@ class CasesSuite:
         if problems:
             raise InputError.of(path, problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(path)
+            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(path),
+            missing=self.missing
         )  # fmt: skip
 
 

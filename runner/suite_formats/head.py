@@ -6,15 +6,15 @@ from typing import Any
 
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean, id_fault, kind_of
-from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, ROLES, UNITS, JudgedQuery
+from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, MISSING, ROLES, UNITS, JudgedQuery
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES}
+_CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES, "missing": MISSING}
 # Keys of a query that are also worth slicing by.
 SLICEABLE = ("source", "added")
 
 
 def head_faults(values: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong with the given keys (name, role, unit, history, snapshot, min_grade, slices, fields), by key."""
+    """What is wrong with the given keys (name, role, unit, history, missing, snapshot, ...), by key."""
     faults: dict[str, str] = {}
     for key, value in values.items():
         fault = _fault(key, value)

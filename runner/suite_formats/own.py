@@ -16,7 +16,7 @@ from runner.suites.suite import COVERAGE
 
 _KEYS = (
     "name", "role", "unit", "snapshot", "documents", "frozen", "coverage", "slices", "fields", "min_grade", "history",
-    "queries", "texts", "about",
+    "missing", "queries", "texts", "about",
 )  # fmt: skip
 _HEAD = "suite.yaml"
 _TEXTS = ("required", "optional")
@@ -73,6 +73,7 @@ class OwnSuite:
             coverage=float(values.get("coverage", COVERAGE)),
             frozen=values.get("frozen"),
             head=str(path),
+            missing=values.get("missing", "error"),
         )
         if not thawed and suite.frozen not in (None, suite.revision):
             raise InputError.of(path, [Problem(head.lines.get("frozen"), _thawed(suite, path))])
@@ -127,6 +128,7 @@ def write_own(suite: Suite, directory: Path) -> Path:
         "fields": sorted({name for query in suite.queries for name in query.fields}),
         "min_grade": suite.min_grade,
         "history": suite.history_mode,
+        "missing": suite.missing,
         "queries": "queries.jsonl",
         "texts": "required" if all(query.text for query in suite.scored() + suite.unanswerable()) else "optional",
     }

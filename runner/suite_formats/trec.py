@@ -29,7 +29,7 @@ _PARTS = ("title", "desc", "narr")
 class TrecSuite:
     """topics: `<top>` blocks, or lines `id<TAB>text`. qrels: lines `query iteration document grade`.
 
-    part: which part of a `<top>` block is asked. negative and no_relevant as for BEIR.
+    part: which part of a `<top>` block is asked. negative, no_relevant and missing as for BEIR.
     """
 
     topics: str | Path
@@ -42,14 +42,14 @@ class TrecSuite:
     snapshot: str | None = None
     negative: str = "error"
     no_relevant: str = "error"
+    missing: str = "error"
 
     def read(self) -> Suite:
         """Return the suite, queries sorted by id; raises InputError listing every fault of both files."""
         topics_path, qrels_path = Path(self.topics), Path(self.qrels)
         name = self.name or topics_path.stem
-        refuse_bad_head(
-            {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade, "snapshot": self.snapshot}
-        )
+        head = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
+        refuse_bad_head({**head, "missing": self.missing, "snapshot": self.snapshot})
         refuse_bad_choices(self.negative, self.no_relevant)
         if self.part not in _PARTS:
             raise ConfigError(f"suite.part must be one of {', '.join(_PARTS)}, found {self.part!r}")
@@ -64,7 +64,8 @@ class TrecSuite:
         if any(problems.values()):
             raise InputError.of_files(problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, (), self.min_grade, path=str(qrels_path)
+            name, self.role, self.unit, queries, self.snapshot, (), self.min_grade, path=str(qrels_path),
+            missing=self.missing
         )  # fmt: skip
 
     def _topics(self, path: Path, problems: list[Problem]) -> dict[str, Asked]:

@@ -1,5 +1,6 @@
 """Judged questions: judgments, the spans that some of them name, queries, suites."""
 
+from runner.suites.held import MISSING
 from runner.suites.judgment import SOURCES, Judgment, settle
 from runner.suites.query import FieldValue, JudgedQuery
 from runner.suites.span import Span, SpanFault
@@ -9,6 +10,7 @@ __all__ = [
     "CROSSING",
     "DERIVED_FIELDS",
     "HISTORY_MODES",
+    "MISSING",
     "ROLES",
     "SOURCES",
     "UNITS",

@@ -6,17 +6,20 @@ from runner.documents.document import Normalization
 from runner.errors import MOST_LISTED, InputError, Problem
 from runner.formats.nearest_ids import nearest_ids
 from runner.snapshots import UNITS, Snapshot
+from runner.suites.held import Held
 from runner.suites.query import JudgedQuery
 from runner.suites.span import Span, SpanFault
 
+_SKIP = "to leave out and count what the documents lack, say `missing: skip` in the suite (or suite.missing=skip)"
 
-def missing_units(queries: Iterable[JudgedQuery], unit: str, snapshot: Snapshot, where: str) -> None:
-    """Raise InputError naming every judged document or passage that is not there, by line, with the nearest ones."""
+
+def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str) -> None:
+    """Raise InputError naming every judged document or passage that is not there, by line, with the nearest ones.
+
+    What is judged not relevant may be missing: no ranking can show it.
+    """
     units = snapshot.units(unit)
-    known = set(units)
-    missing = [
-        (query.lines.get(id_, 0), query.id, id_) for query in queries for id_ in query.grades if id_ not in known
-    ]
+    missing = [(query.lines.get(id_, 0), query.id, id_) for query, id_ in held.missing if query.grades[id_] > 0]
     if not missing:
         return
     missing.sort()
@@ -31,7 +34,26 @@ def missing_units(queries: Iterable[JudgedQuery], unit: str, snapshot: Snapshot,
         else:
             message += _nearest(hints.get(id_, ()))
         problems.append(Problem(line or None, message))
-    raise InputError.of(where, problems)
+    error = InputError.of(where, problems)
+    if any(query.grades for query in held.queries):
+        raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{_SKIP}")
+    raise error
+
+
+def refuse_unknown(held: Held, unit: str, snapshot: Snapshot, where: str) -> None:
+    """Raise InputError where nothing of what is judged is there: then it is about other documents altogether."""
+    if not held.missing or any(query.grades for query in held.queries):
+        return
+    own = "passage" if unit == "passage" else "document"
+    query, id_ = held.missing[0]
+    named = query.spans[id_].document if id_ in query.spans else id_
+    other = "document" if own == "passage" else "passage"
+    hint = f"; it holds {named!r} as a {other}, so mend `unit` or the chunker" if named in snapshot.units(other) else ""
+    shown = ", ".join(map(repr, snapshot.units(own)[:2]))
+    raise InputError(
+        f"{where}: not one of the {len(held.missing):,} judgments is of a {own} that snapshot {snapshot.id} holds: "
+        f"they name ids like {named!r}, it has ids like {shown}{hint}"
+    )
 
 
 def missing_spans(queries: Iterable[JudgedQuery], snapshot: Snapshot, where: str) -> None:

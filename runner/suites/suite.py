@@ -1,6 +1,6 @@
 """A named set of questions and of what is relevant to each, with a revision that is the hash of its content."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +8,8 @@ from runner.errors import ConfigError, InputError, Problem
 from runner.formats.canonical import sha256_of
 from runner.snapshots import UNITS as SNAPSHOT_UNITS
 from runner.snapshots import Snapshot
-from runner.suites.existence import missing_spans, missing_units
+from runner.suites.existence import missing_spans, missing_units, refuse_unknown
+from runner.suites.held import Held
 from runner.suites.query import JudgedQuery
 
 ROLES = ("development", "regression", "holdout")
@@ -26,9 +27,10 @@ class Suite:
     """queries: sorted by id. snapshot: the id it is pinned to, or None. slices: field names, or crossings `a x b`.
 
     documents: the beginning of the documents_sha256 it is pinned to, or None: the same pages, however they are cut.
-    coverage: for the unit span, how much of one must be shown. frozen: the revision its file says it has. path: the
-    file that holds the judgments, for messages. head: the file that says all the rest, where that is another one. Make
-    one with a reader of `runner.suite_formats`.
+    coverage: for the unit span, how much of one must be shown. missing: whether a relevant item that the documents
+    lack is an error, or skipped; it decides no score, only whether there is one. frozen: the revision its file says it
+    has. path: the file that holds the judgments, for messages. head: the file that says all the rest, where that is
+    another one. Make one with a reader of `runner.suite_formats`.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Suite:
     coverage: float = COVERAGE
     frozen: str | None = field(default=None, compare=False)
     head: str = field(default="", compare=False)
+    missing: str = field(default="error", compare=False)
 
     @cached_property
     def revision(self) -> str:
@@ -88,17 +91,42 @@ class Suite:
         """Hold the suite against a snapshot before anything is computed.
 
         Raises InputError: pinned to another snapshot or to other documents (both ids), and every judged id that does
-        not exist and every span that cannot be found, by line, with the nearest that do.
+        not exist and every span that cannot be found, by line, with the nearest that do. An id of grade 0 that does
+        not exist is no error, and none is with `missing` skip, unless nothing that is judged exists.
         """
         where = self.path or f"suite {self.name}"
         if problems := self._pin_faults(snapshot):
             raise InputError.of(where, problems)
         if self.unit not in UNITS:
             raise InputError(f"{where}: judges the unit {self.unit!r}, expected one of {', '.join(UNITS)}")
+        held = self.held(snapshot)
         if self.unit in SNAPSHOT_UNITS:
-            missing_units(self.queries, self.unit, snapshot, where)
+            if self.missing == "error":
+                missing_units(held, self.unit, snapshot, where)
         else:
-            missing_spans(self.queries, snapshot, where)
+            missing_spans(self._findable(held), snapshot, where)
+        refuse_unknown(held, self.unit, snapshot, where)
+
+    def held(self, snapshot: Snapshot) -> Held:
+        """What the snapshot holds of the judgments, and which it does not."""
+        return Held.of(self.queries, self.unit, snapshot, self.min_grade)
+
+    def within(self, snapshot: Snapshot) -> "Suite":
+        """The suite with those judgments only that are of something the snapshot holds."""
+        held = self.held(snapshot)
+        return replace(self, queries=held.queries) if held.missing else self
+
+    def _findable(self, held: Held) -> tuple[JudgedQuery, ...]:
+        """The queries with the spans that have to be found: those of the documents that are there, at least."""
+        if self.missing == "skip":
+            return held.queries
+        excused = {(query.id, id_) for query, id_ in held.missing if query.grades[id_] == 0}
+        if not excused:
+            return self.queries
+        return tuple(
+            replace(query, grades={id_: grade for id_, grade in query.grades.items() if (query.id, id_) not in excused})
+            for query in self.queries
+        )
 
     def _pin_faults(self, snapshot: Snapshot) -> list[Problem]:
         problems = []

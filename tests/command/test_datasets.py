@@ -51,6 +51,28 @@ def test_a_beir_folder_scores_what_is_judged_and_counts_the_rest(desk: Any) -> N
     assert "2 unjudged" in done.out
 
 
+def test_judgments_of_documents_that_a_sample_lacks_are_counted_and_skipped(desk: Any) -> None:
+    folder = desk.folder / "sample"
+    write_lines(folder / "corpus.jsonl", [{"_id": "d1", "title": "", "text": "a red apple"}])
+    write_lines(folder / "queries.jsonl", [{"_id": "1", "text": "apple"}, {"_id": "2", "text": "pear"}])
+    (folder / "qrels").mkdir()
+    judgments = ["query-id\tcorpus-id\tscore", "1\td1\t1", "1\td7\t1", "1\td8\t0", "2\td9\t1"]
+    (folder / "qrels/test.tsv").write_text("\n".join(judgments) + "\n", "utf-8")
+    refused = desk.runner("dataset=beir", "dataset.path=sample", "k=1")
+    assert refused.status == 2
+    assert "2 problems" in refused.err
+    assert "suite.missing=skip" in refused.err
+    done = desk.runner("dataset=beir", "dataset.path=sample", "k=1", "suite.missing=skip")
+    assert done.status == 0, done.err
+    assert "3 judged ids that snapshot" in done.out
+    (run,) = desk.runs("sample")
+    metrics = run.data.metrics
+    assert (metrics["n"], metrics["queries_unjudged"], metrics["recall"]) == (1, 1, 1.0)
+    assert (metrics["judged_missing"], metrics["queries_missing"]) == (3, 1)
+    assert run.data.params["missing"] == "skip"
+    assert "identical" in desk.rerun(run.info.run_id).out
+
+
 def test_ready_made_cases_are_scored_as_they_are(desk: Any) -> None:
     cases = [
         {"query_id": "worked", "relevant": ["A", "B"], "retrieved": ["C", "A", "D", "B", "E"]},

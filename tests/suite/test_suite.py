@@ -52,11 +52,6 @@ def test_every_judged_item_that_does_not_exist_is_told_with_the_nearest_ones() -
     assert message.endswith(f"core.jsonl:8: query 'q1' judges 'zzzzzz', {says}")
 
 
-def test_judged_not_relevant_items_have_to_exist_too() -> None:
-    query = replace(QUERY, grades={"plans/team.md#limits": 1, "gone": 0})
-    assert "'gone'" in refusal(replace(SUITE, queries=(query,)))
-
-
 def test_an_id_of_the_other_unit_is_recognised() -> None:
     assert "it holds this id as its other unit" in refusal(judging("plans/team.md"))
     assert "it holds this id as its other unit" in refusal(judging("plans/team.md#limits", unit="document"))

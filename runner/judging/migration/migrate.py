@@ -67,10 +67,15 @@ def migrate(suite: Suite, old: Snapshot, new: Snapshot, *, by: str | None = None
     at = at or now()
     entries: list[Entry] = []
     queries = []
-    for query in tqdm(suite.queries, desc="judgments", disable=None):
+    held = suite.held(old)
+    for query in tqdm(held.queries, desc="judgments", disable=None):
         moved, events = _moved(query, follower)
         queries.append(moved)
         entries += [replace(event, number=0, by=by, at=at) for event in events]
+    for query, id_ in held.missing:
+        [pair] = [each for each in pairs_of(query) if each.id == id_]
+        fate = Fate("gone", similarity=0.0, why=f"not in snapshot {old.id}")
+        entries.append(replace(_event(pair, fate, (), fate.why, what="dropped"), number=0, by=by, at=at))
     migrated = _pinned(replace(suite, queries=tuple(queries), frozen=None, path=""), new)
     details = {"from": old.id, "to": new.id, "old_revision": suite.revision, "new_revision": migrated.revision}
     head = Entry(1, "migrated", by=by, at=at, details=details)
