@@ -3,9 +3,9 @@
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import hydra
 from hydra.core.config_loader import ConfigLoader
@@ -19,14 +19,15 @@ from tqdm import tqdm
 from retrievers.base import RetrievalError
 from runner import stopping
 from runner.composing import JobComposer, without_hydra
-from runner.config import conf_directory, register_resolvers
+from runner.config import TrackingSettings, conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.errors import ConfigError, InputError, RunnerError
-from runner.experiment import Options, run_jobs
+from runner.experiment import Options, differing, run_jobs
 from runner.recording.tracking import Tracker
 from runner.requests import in_one_line, refuse_unreadable, request_of
 
 UNUSABLE = 2
+_LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
 BROKEN = 1
 _started: list[bool] = []
 
@@ -78,14 +79,14 @@ def _refuse_launcher() -> int:
     )
 
 
-def run_sweep(
-    config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]], n_jobs: int, backend: str
-) -> None:
+def run_sweep(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> None:
     """Compose every job of a sweep and run them as one plan; leave with the status if it is not 0."""
 
     def run() -> int:
-        requests = _compose(config, loader, job_overrides)
-        return _run(requests, Options(n_jobs=n_jobs, backend=backend, sweep=True))
+        composer = JobComposer(config, loader)
+        requests = _compose(composer, job_overrides)
+        launcher = _one_launcher(composer, job_overrides)
+        return _run(requests, Options(int(launcher["n_jobs"]), str(launcher["backend"]), sweep=True))
 
     try:
         leave(run)
@@ -96,28 +97,44 @@ def run_sweep(
 
 
 def _run(requests: Sequence[Request], options: Options) -> int:
-    """Run jobs and, where a policy was named, gate each of their runs."""
+    """Run jobs, and gate the run of each that names a policy."""
     outcome = run_jobs(requests, options)
     stopping.obey()
-    settings = requests[0].settings
-    if settings.gate is None or not outcome.rows:
-        return outcome.status
-    from runner.deciding.gate_report import gate_lines
-    from runner.release import gate_run
-
     blocked = False
-    for row in outcome.rows:
-        result = gate_run(Tracker(settings.tracking), row.run_id, settings.gate, settings.store)
+    trackers: dict[TrackingSettings, Tracker] = {}
+    for job, row in zip(outcome.jobs, outcome.rows, strict=True):
+        settings = job.settings
+        if settings.gate is None:
+            continue
+        from runner.deciding.gate_report import gate_lines
+        from runner.release import gate_run
+
+        tracker = trackers.setdefault(settings.tracking, Tracker(settings.tracking))
+        result = gate_run(tracker, row.run_id, settings.gate, settings.store)
         print("\n".join(gate_lines(result)), flush=True)
         blocked = blocked or result.blocked
         stopping.obey()
     return BROKEN if blocked else outcome.status
 
 
-def _compose(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
+def _one_launcher(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> Mapping[str, Any]:
+    """What launches the sweep: what its jobs say, an experiment file among their choices too."""
+    first, others = job_overrides[0], job_overrides[1:]
+    launcher = composer.launcher(first)
+    if launcher.get("_target_") != _LAUNCHER:
+        _refuse_launcher()
+    for overrides in others:
+        other = composer.launcher(overrides)
+        for name in sorted(launcher.keys() | other.keys()):
+            if launcher.get(name) != other.get(name):
+                setting = "hydra/launcher" if name == "_target_" else f"hydra.launcher.{name}"
+                raise ConfigError(differing(setting, first, launcher.get(name), overrides, other.get(name)))
+    return launcher
+
+
+def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
     requests: list[Request] = []
     problems: list[str] = []
-    composer = JobComposer(config, loader)
     for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
             requests.append(request_of(composer.compose(overrides), tuple(overrides)))

@@ -5,7 +5,9 @@ Composing takes Hydra tens of milliseconds a job, nearly all of it reading files
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_loader import ConfigLoader
@@ -16,6 +18,14 @@ from omegaconf import DictConfig, OmegaConf
 from runner.errors import ConfigError
 
 
+@dataclass(frozen=True)
+class _Base:
+    """What a job's choices of files come to, before its values are set, and the launcher they name."""
+
+    job: DictConfig
+    launcher: Mapping[str, Any]
+
+
 class JobComposer:
     """Composes jobs of one sweep. config: the sweep's own configuration."""
 
@@ -24,7 +34,7 @@ class JobComposer:
         self._loader = loader
         self._parser = OverridesParser.create()
         self._announced = set(OmegaConf.select(config, "hydra.sweeper.params") or {})
-        self._bases: dict[tuple[str, ...], DictConfig] = {}
+        self._bases: dict[tuple[str, ...], _Base] = {}
         self._groups: dict[str, bool] = {}
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
@@ -38,13 +48,18 @@ class JobComposer:
         choices = tuple(str(override.input_line) for override in parsed if self._is_choice(override))
         if choices not in self._bases:
             self._bases[choices] = self._load(choices)
-        job = copy.deepcopy(self._bases[choices])
+        job = copy.deepcopy(self._bases[choices].job)
         OmegaConf.set_struct(job, True)  # as Hydra has it: a misspelt key is an error
         # Hydra's own way of applying them, to the letter.
         ConfigLoaderImpl._apply_overrides_to_config(values, job)
         return job
 
-    def _load(self, choices: tuple[str, ...]) -> DictConfig:
+    def launcher(self, overrides: Sequence[str]) -> Mapping[str, Any]:
+        """The launcher's settings as the choices of a job that has been composed make them."""
+        parsed = self._parser.parse_overrides(list(overrides))
+        return self._bases[tuple(str(each.input_line) for each in parsed if self._is_choice(each))].launcher
+
+    def _load(self, choices: tuple[str, ...]) -> "_Base":
         composed = self._loader.load_sweep_config(self._config, list(choices))
         unswept = sorted(set(OmegaConf.select(composed, "hydra.sweeper.params") or {}) - self._announced)
         if unswept:
@@ -54,7 +69,9 @@ class JobComposer:
                 f"sets hydra.sweeper.params ({', '.join(unswept)}), which a sweep over experiments does not expand; "
                 "run each experiment by itself, or put the sweep on the command line"
             )
-        return without_hydra(composed)
+        launcher = OmegaConf.to_container(OmegaConf.select(composed, "hydra.launcher"), resolve=True)
+        assert isinstance(launcher, dict)
+        return _Base(without_hydra(composed), {str(key): value for key, value in launcher.items()})
 
     def _is_choice(self, override: Override) -> bool:
         """Whether an override decides which files are read, or is Hydra's own; all others are applied in their order.

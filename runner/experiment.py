@@ -14,23 +14,24 @@ from typing import Any
 
 from tqdm import tqdm
 
+from runner.config import Settings
 from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
 from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
-from runner.errors import RunnerError
+from runner.errors import ConfigError, RunnerError
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import draw_summary, log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
 from runner.recording.clean_holdout import refuse_leaks
 from runner.recording.context import ContextMeter
+from runner.recording.experiments import Experiments
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
-from runner.recording.names import key_part
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
-from runner.recording.recorder import RecordedTracker, RecorderGone, standing_recorder
+from runner.recording.recorder import RecorderGone
 from runner.recording.report import Row, print_table
 from runner.recording.seen_queries import SeenQueries
-from runner.recording.tracking import Record, RunStore, Tracker
+from runner.recording.tracking import Record, RunStore
 from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
 from runner.scratch import scratch_folder
@@ -59,20 +60,25 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: logged (or, resumed, earlier) runs, scores of the new ones, and failures by job name."""
+    """What came of it: logged (or, resumed, earlier) runs, scores of the new ones, and failures by job name.
+
+    jobs: the job of each row.
+    """
 
     status: int
     rows: Sequence[Row] = ()
+    jobs: Sequence[Job] = ()
     scored: Sequence[Scored] = ()
     failures: Sequence[tuple[Job, str]] = ()
 
 
 def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | None = None) -> Outcome:
-    """Run jobs to their end. Settings that concern the whole (cache, store, tracking) come from the first.
+    """Run jobs to their end, each by its own settings.
 
-    Raises RunnerError before anything is computed or logged if an input or a setting cannot be used.
+    Raises RunnerError before anything is computed or logged if an input or a setting cannot be used, and ConfigError
+    where jobs want what there is only one of (cache mode, store, dry_run) in two ways.
     """
-    shared = requests[0].settings
+    shared = _shared(requests)
     plan = make_plan(requests, inputs or ConfiguredInputs())
     if not options.past:
         refuse_leaks(_suites_of(plan.jobs), shared.store)
@@ -82,30 +88,60 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
             print("\n".join(plan_lines(plan, cache)), flush=True)
         if shared.dry_run:
             return Outcome(DONE)
-        recorder = standing_recorder()
-        tracker: RunStore = RecordedTracker(recorder, shared.tracking) if recorder else Tracker(shared.tracking)
-        opened = tracker.open_soon()
-        earlier = _earlier_rows(plan, tracker) if shared.resume else {}
+        experiments = Experiments(plan.jobs)
+        opened = experiments.open_soon()
+        earlier = _earlier_rows(plan, experiments)
         if earlier:
             print(f"resume: {len(earlier)} of {len(plan.jobs)} jobs are finished already and are not run again")
-            needed = plan.without(set(earlier))
+            needed = plan.without(earlier)
         else:
             needed = plan
-        tags = {**options.tags, **_holdout_looks(needed, tracker)}
+        looks = experiments.holdout_looks(needed.jobs)
         executor = Executor(needed, cache, options.n_jobs, options.backend)
         if any(stage.missing for stage in needed.stages):
             # While workers compute, this process only waits: time to import what drawing and writing take.
             threading.Thread(target=import_libraries, daemon=True).start()
-        executor.run(shared.latency, opened)
-        return _score_and_log(plan, executor, tracker, opened, earlier, replace(options, tags=tags))
+        executor.run(opened)
+        return _score_and_log(plan, executor, experiments, opened, earlier, looks, options)
+
+
+# Of these there is one for all jobs of a sweep; everything else is each job's own.
+_ONE_FOR_ALL = ("cache", "store", "dry_run")
+
+
+def _shared(requests: Sequence[Request]) -> Settings:
+    first = requests[0]
+    for other in requests[1:]:
+        for name in _ONE_FOR_ALL:
+            values = [getattr(each.settings, name) for each in (first, other)]
+            if values[0] != values[1]:
+                raise ConfigError(differing(name, first.overrides, values[0], other.overrides, values[1]))
+    return first.settings
+
+
+def differing(name: str, overrides: Sequence[str], value: Any, others: Sequence[str], other: Any) -> str:
+    """Why two jobs cannot be in one sweep: a setting of which a sweep has only one."""
+    one, another = (
+        " ".join(each for each in mine if each not in theirs)
+        for mine, theirs in ((overrides, others), (others, overrides))
+    )
+    return (
+        f"one sweep has one {name}, but {one or 'one job'} wants {_as_typed(value)} and {another or 'another'} wants "
+        f"{_as_typed(other)}; set {name}=... for all, or run two sweeps"
+    )
+
+
+def _as_typed(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _score_and_log(
     plan: Plan,
     executor: Executor,
-    tracker: RunStore,
+    experiments: Experiments,
     opened: Callable[[], object],
     earlier: Mapping[str, Row],
+    looks: Mapping[str, Mapping[str, str]],
     options: Options,
 ) -> Outcome:
     failures: list[tuple[Job, str]] = []
@@ -113,35 +149,44 @@ def _score_and_log(
     rows = dict(earlier)
     status = DONE
     with scratch_folder("sweep-files") as folder:
-        wanted = [job for job in plan.jobs if job.fingerprint not in earlier]
+        wanted = [job for job in plan.jobs if job.key not in earlier]
         scores = _with_intervals(_score_all(wanted, executor, failures))
         SeenQueries(plan.jobs[0].settings.store).add(_suites_of([each.job for each in scores]))
         try:
-            asked = _ask_to_log(scores, failures, tracker, ArtifactWriter(folder), sweep, options)
-            summary = folder / "summary"
+            tags = {uri: {**options.tags, **counted} for uri, counted in looks.items()}
+            asked = _ask_to_log(scores, failures, experiments, ArtifactWriter(folder), sweep, tags, options)
+            parts = _by_experiment(experiments, folder)
             if sweep:
                 try:
-                    draw_summary([result for result, _, _ in asked], summary)
+                    for store, summary in parts:
+                        draw_summary([each for each, _, _ in asked if experiments.of(each.job) is store], summary)
                 except Exception as error:  # no figure is worth the runs that are being written
                     print(f"failed: the sweep's figures: {error}", file=sys.stderr)
                     status = FAILED
             # One error for a store that cannot be opened, not one for each run.
             opened()
             scored = _collect(asked, rows, failures)
-            shown = [rows[job.fingerprint] for job in plan.jobs if job.fingerprint in rows]
+            done = [job for job in plan.jobs if job.key in rows]
             if sweep:
                 try:
-                    log_summary(tracker, sweep, scored, shown, failures, executor.counts, summary, options.tags)
+                    for store, summary in parts:
+                        here = [job for job in plan.jobs if experiments.of(job) is store]
+                        log_summary(
+                            store, sweep, [each for each in scored if experiments.of(each.job) is store],
+                            [rows[job.key] for job in here if job.key in rows],
+                            [failure for failure in failures if experiments.of(failure[0]) is store],
+                            executor.counts, summary, tags.get(store.settings.uri, options.tags),
+                        )  # fmt: skip
                 except Exception as error:  # the runs are written; that they can be read here counts more
                     print(f"failed: the sweep's summary run: {error}", file=sys.stderr)
                     status = FAILED
         except BaseException:
             # Stopped in the middle: no run may be written whose files go with this folder.
-            tracker.abandon()
+            experiments.abandon()
             raise
     if not options.quiet:
-        _print_outcome(shown, bool(scored), failures, tracker, sweep)
-    return Outcome(FAILED if failures else status, shown, scored, failures)
+        _print_outcome(done, rows, bool(scored), failures, experiments, sweep)
+    return Outcome(FAILED if failures else status, [rows[job.key] for job in done], done, scored, failures)
 
 
 def _suites_of(jobs: Sequence[Job]) -> list[tuple[Suite, str]]:
@@ -177,18 +222,20 @@ Asked = tuple[Scored, Record, Callable[[], str]]
 def _ask_to_log(
     scores: Sequence[Scored],
     failures: list[tuple[Job, str]],
-    tracker: RunStore,
+    experiments: Experiments,
     writer: ArtifactWriter,
     sweep: str | None,
+    tags: Mapping[str, Mapping[str, str]],
     options: Options,
 ) -> list[Asked]:
     """Have the results logged, each with its record and the function that waits for its run id."""
     asked: list[Asked] = []
     for result in tqdm(scores, desc="log", disable=None):
         try:
-            _keep_snapshot(result.job, tracker)
-            record = _record(result, sweep, options.tags, writer)
-            asked.append((result, record, tracker.log_soon(record)))
+            store = experiments.of(result.job)
+            _keep_snapshot(result.job, store)
+            record = _record(result, sweep, tags.get(store.settings.uri, options.tags), writer)
+            asked.append((result, record, store.log_soon(record)))
         except RecorderGone:
             raise
         except Exception as error:
@@ -202,7 +249,7 @@ def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[
     for result, record, run_id in asked:
         job = result.job
         try:
-            rows[job.fingerprint] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
+            rows[job.key] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
             written.append(result)
         except RecorderGone:
             raise
@@ -269,27 +316,18 @@ def _row(run_id: str, name: str, variant: str, params: Mapping[str, Any], metric
     )  # fmt: skip
 
 
-def _earlier_rows(plan: Plan, tracker: RunStore) -> dict[str, Row]:
+def _earlier_rows(plan: Plan, experiments: Experiments) -> dict[str, Row]:
+    """By key, the finished runs of jobs that are to be resumed, each looked for where it would be logged."""
     rows = {}
     for job in plan.jobs:
-        found = tracker.finished({"fingerprint": job.fingerprint, "kind": "run"})
+        if not job.settings.resume:
+            continue
+        found = experiments.of(job).finished({"fingerprint": job.fingerprint, "kind": "run"})
         if found:
             run = found[0]
             name, variant = str(run.info.run_name), run.data.tags.get("variant", "")
-            rows[job.fingerprint] = _row(run.info.run_id, name, variant, run.data.params, run.data.metrics)
+            rows[job.key] = _row(run.info.run_id, name, variant, run.data.params, run.data.metrics)
     return rows
-
-
-def _holdout_looks(plan: Plan, tracker: RunStore) -> dict[str, str]:
-    """Count and announce the looks at a holdout suite: each one makes it less of one."""
-    tags = {}
-    for suite in {job.judged.suite.name: job.judged.suite for job in plan.jobs}.values():
-        if suite.role == "holdout":
-            earlier = tracker.finished({"suite": suite.name, "suite_role": "holdout", "kind": "run"}, anywhere=True)
-            look = 1 + len({run.data.tags.get("sweep", run.info.run_id) for run in earlier})
-            print(f"holdout: this is look {look} at suite {suite.name!r}; it is recorded")
-            tags[f"holdout_look.{key_part(suite.name)}"] = str(look)
-    return tags
 
 
 def _keep_snapshot(job: Job, tracker: RunStore) -> None:
@@ -300,27 +338,46 @@ def _keep_snapshot(job: Job, tracker: RunStore) -> None:
 
 
 def _print_outcome(
-    rows: Sequence[Row], fresh: bool, failures: Sequence[tuple[Job, str]], tracker: RunStore, sweep: str | None
+    jobs: Sequence[Job],
+    found: Mapping[str, Row],
+    fresh: bool,
+    failures: Sequence[tuple[Job, str]],
+    experiments: Experiments,
+    sweep: str | None,
 ) -> None:
+    rows = [found[job.key] for job in jobs]
     if rows:
         print_table(rows)
         for row in rows[:_MOST_IDS]:
             print(f"run {row.run_id}  {row.name}" if sweep else f"run {row.run_id}")
         if len(rows) > _MOST_IDS:
             print(f"... and {len(rows) - _MOST_IDS} more in the summary run's runs.json")
-        experiment = tracker.experiment_id
-        if sweep:
-            runs = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
-            print(f"sweep {sweep}: {runs} in the experiment {tracker.settings.experiment!r}")
-        print(f"look at the runs:   {ui_command(tracker.settings.uri)}")
-        if sweep and fresh:
-            print(f"charts along k:     {charts_path(experiment, sweep)}")
-        if len(rows) > 1:
-            print(f"compare these runs: {compare_path(experiment, [row.run_id for row in rows])}")
-        else:
-            print(f"this run:           {run_path(experiment, rows[0].run_id)}")
+        for store in experiments:
+            here = [found[job.key] for job in jobs if experiments.of(job) is store]
+            if here:
+                _print_where(here, fresh, store, sweep)
     for job, error in failures:
         for overrides in [job.overrides, *job.also]:
             print(f"failed: {' '.join(overrides) or job.name}: {error}", file=sys.stderr)
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             print(job.stage.trace, file=sys.stderr)
+
+
+def _print_where(rows: Sequence[Row], fresh: bool, store: RunStore, sweep: str | None) -> None:
+    """Where the runs of one experiment are looked at."""
+    experiment = store.experiment_id
+    if sweep:
+        runs = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+        print(f"sweep {sweep}: {runs} in the experiment {store.settings.experiment!r}")
+    print(f"look at the runs:   {ui_command(store.settings.uri)}")
+    if sweep and fresh:
+        print(f"charts along k:     {charts_path(experiment, sweep)}")
+    if len(rows) > 1:
+        print(f"compare these runs: {compare_path(experiment, [row.run_id for row in rows])}")
+    else:
+        print(f"this run:           {run_path(experiment, rows[0].run_id)}")
+
+
+def _by_experiment(experiments: Experiments, folder: Path) -> list[tuple[RunStore, Path]]:
+    """The experiments, each with a folder for the files of its summary."""
+    return [(store, folder / f"summary-{number}") for number, store in enumerate(experiments)]

@@ -12,11 +12,12 @@ from hydra_plugins.planned_launcher import config as _config  # noqa: F401
 
 
 class PlannedLauncher(Launcher):
-    """Runs a sweep as one plan instead of as separate jobs."""
+    """Runs a sweep as one plan instead of as separate jobs.
+
+    n_jobs and backend are read from the composed jobs, which an experiment file may set for all.
+    """
 
     def __init__(self, n_jobs: int, backend: str) -> None:
-        self.n_jobs = n_jobs
-        self.backend = backend
         self._config: DictConfig | None = None
         self._context: HydraContext | None = None
 
@@ -31,5 +32,5 @@ class PlannedLauncher(Launcher):
 
         assert self._config is not None
         assert self._context is not None
-        run_sweep(self._config, self._context.config_loader, job_overrides, self.n_jobs, self.backend)
+        run_sweep(self._config, self._context.config_loader, job_overrides)
         return [JobReturn(overrides=overrides, status=JobStatus.COMPLETED) for overrides in job_overrides]

@@ -128,7 +128,7 @@ class Bench:
         look_up(plan, self._cache)
         # The bars of the engine's stages, several for each copy, would bury the one of the drill.
         with redirect_stderr(_NoTerminal(sys.stderr)):
-            Executor(plan, self._cache, 1, "loky").run(self.settings.latency)
+            Executor(plan, self._cache, 1, "loky").run()
         [job] = plan.jobs
         if job.stage.error:
             raise Unrankable(job.stage.error)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from retrievers.base import Combining, Indexing, Rankings, Rescoring, Vectorial
-from runner.config import LatencySettings
 from runner.engine import work
 from runner.engine.cache import Cache, CacheMiss
 from runner.engine.crew import Counts, Crew, guarded
@@ -58,7 +57,7 @@ class Executor:
         """What has been computed so far."""
         return self._crew.counts
 
-    def run(self, latency: LatencySettings, checkpoint: Callable[[], object] = lambda: None) -> None:
+    def run(self, checkpoint: Callable[[], object] = lambda: None) -> None:
         """Complete the stages level by level, and time those of a level when it is done, here and one by one.
 
         checkpoint: called after the first level's indexes; what it raises ends the work before most of it is done.
@@ -79,7 +78,7 @@ class Executor:
             self._pairs.score(_unfinished(stages))
             self._rank(_unfinished(stages))
             for stage in stages:
-                self._crew.facts.finish(stage, partial(self._leaves.index_of, stage), latency)
+                self._crew.facts.finish(stage, partial(self._leaves.index_of, stage), stage.latency)
 
     def measured(self, stage: Stage) -> Measured | None:
         """What was measured when this stage was computed, now or in an earlier sweep."""

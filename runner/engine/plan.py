@@ -1,11 +1,11 @@
 """From many jobs to the unique stages that serve them all: what has to be ranked, for which queries, how deep."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from retrievers.base import Combining, Query, Rankings, Rescoring
-from runner.config import Settings
+from runner.config import LatencySettings, Settings
 from runner.engine.cache import text_key
 from runner.engine.parts import Part, build, digest
 from runner.errors import ConfigError, InputError, RunnerError
@@ -37,7 +37,8 @@ class Request:
 class Stage:
     """Rankings of one retriever on one snapshot for all queries that any job needs, as deep as the deepest need.
 
-    held: what is known so far, by query key. error and trace: why it cannot be computed, once known.
+    held: what is known so far, by query key. error and trace: why it cannot be computed, once known. latency: how its
+    queries are timed, the most that any job asks for.
     """
 
     part: Part
@@ -45,6 +46,7 @@ class Stage:
     level: int
     sources: Mapping[str, "Stage"]
     depth: int = 0
+    latency: LatencySettings = field(default_factory=lambda: LatencySettings(sample=0, warmup=0, seconds=0))
     queries: dict[bytes, Query] = field(default_factory=dict)
     held: dict[bytes, Rankings] = field(default_factory=dict)
     cached: int = 0
@@ -73,6 +75,17 @@ class Stage:
         """The rankings of every source for these queries, each as deep as this stage reads it."""
         depths = self.part.object.source_depths
         return {name: source.rankings(queries, depths[name]) for name, source in self.sources.items()}
+
+    def time_at_least(self, latency: LatencySettings) -> None:
+        """Time as much as this too, here and in all sources."""
+        mine = self.latency
+        self.latency = LatencySettings(
+            sample=max(mine.sample, latency.sample),
+            warmup=max(mine.warmup, latency.warmup),
+            seconds=max(mine.seconds, latency.seconds),
+        )
+        for source in self.sources.values():
+            source.time_at_least(latency)
 
     def pool(self, queries: Sequence[Query], depth: int) -> Rankings:
         """What this stage looked at; a one-stage retriever looked at everything, so its own ranking to that depth."""
@@ -127,18 +140,28 @@ class Job:
             "metrics": METRICS_VERSION,
         })  # fmt: skip
 
+    @property
+    def key(self) -> str:
+        """Hash of the fingerprint and of what becomes of the run: jobs of equal keys are one run.
+
+        Equal metrics that are to be logged in two experiments, or judged by two policies, are two runs.
+        """
+        settings = self.settings
+        gate = settings.gate and settings.gate.model_dump(mode="json")
+        return digest([self.fingerprint, settings.tracking.model_dump(mode="json"), gate, settings.resume])
+
 
 @dataclass(frozen=True)
 class Plan:
-    """Jobs to score, and the stages to compute first in order of level. duplicates: requests that were merged."""
+    """Jobs to score, and the stages to compute first in order of level. requested: how many jobs were asked for."""
 
     jobs: tuple[Job, ...]
     stages: tuple[Stage, ...]
     requested: int
 
-    def without(self, fingerprints: set[str]) -> "Plan":
+    def without(self, keys: Collection[str]) -> "Plan":
         """The plan less some jobs, and less the stages that only they needed."""
-        jobs = tuple(job for job in self.jobs if job.fingerprint not in fingerprints)
+        jobs = tuple(job for job in self.jobs if job.key not in keys)
         needed: set[int] = set()
         waiting = [job.stage for job in jobs]
         while waiting:
@@ -169,7 +192,7 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
             asked = " ".join(request.overrides)
             problems.append(type(error)(f"{asked}: {error}") if asked and len(requests) > 1 else error)
             continue
-        twin = jobs.setdefault(job.fingerprint, job)
+        twin = jobs.setdefault(job.key, job)
         if twin is not job:
             twin.also.append(request.overrides)
     if problems:
@@ -219,6 +242,7 @@ def _job(
     queries = tuple(Query(query.id, suite.query_text(query, settings.history)) for query in laid.ranked)
     part = build(settings.retriever, "retriever")
     stage = _stage(part, part, snapshot, queries, settings.depth, stages)
+    stage.time_at_least(settings.latency)
     return Job(settings, request.overrides, stage, laid, queries, request.source)
 
 

@@ -53,7 +53,7 @@ class ArtifactWriter:
     def write(self, scored: Scored) -> Path:
         """Make the folder of one run."""
         job, evaluation = scored.job, scored.evaluation
-        folder = self.directory / f"run-{job.fingerprint}"
+        folder = self.directory / f"run-{job.key}"
         folder.mkdir(parents=True)
         (folder / CONFIG).write_text(config_text(job), "utf-8")
         (folder / SOURCE).write_text(job.source, "utf-8")

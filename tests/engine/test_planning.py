@@ -14,6 +14,8 @@ from runner.engine.plan import Plan, Request, make_plan
 from runner.errors import ConfigError, InputError
 from runner.experiment import Options, run_jobs
 
+POLICY = {"name": "floor", "rules": [{"name": "all", "metric": "recall", "min": 0.5}]}
+
 
 def announced(world: World, plan: Plan) -> list[str]:
     with Cache(world.store / "cache", plan.jobs[0].settings.cache) as cache:
@@ -58,12 +60,29 @@ def test_a_setting_that_decides_a_score_makes_another_job(world: World, change: 
 
 @pytest.mark.parametrize(
     "change",
-    [{"cache": "off"}, {"resume": True}, {"latency": {"sample": 5}}, {"curve": [1, 3, 5, 10, 50]},
+    [{"cache": "off"}, {"latency": {"sample": 5}}, {"curve": [1, 3, 5, 10, 50]},
      {"dataset": {"name": "another name"}}],
 )  # fmt: skip
 def test_a_setting_that_decides_no_score_makes_no_other_job(world: World, change: dict[str, Any]) -> None:
     plan = make_plan([*world.requests(bm25()), *world.requests(bm25(), **change)], world)
     assert len(plan.jobs) == 1
+
+
+@pytest.mark.parametrize("change", [{"resume": True}, {"gate": POLICY}, {"tracking": {"experiment": "other"}}])
+def test_equal_scores_that_are_kept_or_judged_otherwise_are_two_runs(world: World, change: dict[str, Any]) -> None:
+    if "tracking" in change:
+        change = {"tracking": {**world.settings(bm25()).tracking.model_dump(), **change["tracking"]}}
+    plan = make_plan([*world.requests(bm25()), *world.requests(bm25(), **change)], world)
+    assert len(plan.jobs) == 2
+    assert len({job.fingerprint for job in plan.jobs}) == len(plan.stages) == 1
+
+
+def test_a_stage_is_timed_as_its_most_demanding_job_asks(world: World) -> None:
+    some, more = {"sample": 2, "warmup": 5}, {"sample": 7, "warmup": 0}
+    inner = hybrid(bm25(), double("Counting"))
+    plan = make_plan([*world.requests(bm25(), latency=some), *world.requests(inner, latency=more)], world)
+    timed = {stage.part.name: (stage.latency.sample, stage.latency.warmup) for stage in plan.stages}
+    assert timed == {"bm25": (7, 5), "counting": (7, 0), "hybrid": (7, 0)}
 
 
 def test_jobs_keep_the_order_they_were_asked_for_in(world: World) -> None:
@@ -115,12 +134,12 @@ def test_a_snapshot_has_stages_of_its_own(world: World) -> None:
 
 def test_leaving_jobs_out_leaves_out_what_only_they_needed(world: World) -> None:
     plan = world.plan(bm25(), hybrid(bm25(), double("Counting")), double("Short"))
-    rest = plan.without({plan.jobs[1].fingerprint})
+    rest = plan.without({plan.jobs[1].key})
     assert [job.stage.part.name for job in rest.jobs] == ["bm25", "short"]
     assert {stage.part.name for stage in rest.stages} == {"bm25", "short"}
-    only = plan.without({plan.jobs[0].fingerprint, plan.jobs[2].fingerprint})
+    only = plan.without({plan.jobs[0].key, plan.jobs[2].key})
     assert {stage.part.name for stage in only.stages} == {"bm25", "counting", "hybrid"}
-    assert plan.without({job.fingerprint for job in plan.jobs}).stages == ()
+    assert plan.without({job.key for job in plan.jobs}).stages == ()
 
 
 # -- what is announced -------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ class World:
         with Cache(self.store / "cache", settings.cache) as cache:
             look_up(plan, cache)
             executor = Executor(plan, cache, n_jobs, backend)
-            executor.run(settings.latency)
+            executor.run()
             return Ran(plan, executor.counts, executor)
 
     def prepare(self, database: Path) -> None:
