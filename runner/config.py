@@ -133,8 +133,8 @@ class TrackingSettings(_Section):
 class Settings(_Section):
     """One job, fully resolved.
 
-    k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. The nodes are plain
-    mappings with a `_target_`.
+    k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. time_limit: seconds that one
+    task of a component may take. The nodes are plain mappings with a `_target_`.
     """
 
     k: Count
@@ -146,6 +146,7 @@ class Settings(_Section):
     resume: bool
     dry_run: bool
     allow_holdout: bool
+    time_limit: Annotated[float, Field(gt=0)] | None = 14_400.0
     store: Place
     history: Literal["prepend", "ignore"] | None
     dataset: Node

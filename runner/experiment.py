@@ -18,6 +18,7 @@ from runner.config import Settings
 from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
+from runner.engine.parallel import Workers
 from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
 from runner.errors import ConfigError, RunnerError
 from runner.inputs import ConfiguredInputs, snapshot_store
@@ -76,7 +77,7 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
     """Run jobs to their end, each by its own settings.
 
     Raises RunnerError before anything is computed or logged if an input or a setting cannot be used, and ConfigError
-    where jobs want what there is only one of (cache mode, store, dry_run) in two ways.
+    where jobs want what there is only one of (cache mode, store, dry_run, time limit) in two ways.
     """
     shared = _shared(requests)
     plan = make_plan(requests, inputs or ConfiguredInputs())
@@ -97,7 +98,7 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         else:
             needed = plan
         looks = experiments.holdout_looks(needed.jobs)
-        executor = Executor(needed, cache, options.n_jobs, options.backend)
+        executor = Executor(needed, cache, Workers(options.n_jobs, options.backend, shared.time_limit))
         if any(stage.missing for stage in needed.stages):
             # While workers compute, this process only waits: time to import what drawing and writing take.
             threading.Thread(target=import_libraries, daemon=True).start()
@@ -106,7 +107,7 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
 
 
 # Of these there is one for all jobs of a sweep; everything else is each job's own.
-_ONE_FOR_ALL = ("cache", "store", "dry_run")
+_ONE_FOR_ALL = ("cache", "store", "dry_run", "time_limit")
 
 
 def _shared(requests: Sequence[Request]) -> Settings:

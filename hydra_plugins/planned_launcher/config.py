@@ -13,7 +13,8 @@ class PlannedLauncherConf:
     _target_: str = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
     # Worker processes; -1 for one a core.
     n_jobs: int = -1
-    # loky (processes), threading, or any other registered joblib backend.
+    # loky (processes), threading, sequential (this process, for a debugger), or any other registered joblib backend.
+    # Only a process can be ended when its time is up, and only another one's end hurts nobody else.
     backend: str = "loky"
 
 

@@ -16,6 +16,7 @@ from runner.config import LatencySettings, Settings
 from runner.drilling.pieces import Piece, pieces_of
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
+from runner.engine.parallel import HERE, Workers
 from runner.engine.plan import Job, Plan, Request, Stage, make_plan
 from runner.errors import RunnerError
 from runner.repeat import StoredInputs
@@ -128,7 +129,7 @@ class Bench:
         look_up(plan, self._cache)
         # The bars of the engine's stages, several for each copy, would bury the one of the drill.
         with redirect_stderr(_NoTerminal(sys.stderr)):
-            Executor(plan, self._cache, 1, "loky").run()
+            Executor(plan, self._cache, Workers(backend=HERE)).run()
         [job] = plan.jobs
         if job.stage.error:
             raise Unrankable(job.stage.error)

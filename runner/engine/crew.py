@@ -1,13 +1,13 @@
 """Who does the work of a sweep, and the books it is entered in: outcomes, measurements, counts."""
 
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from runner.engine.blame import kind_of, told, trace_of
 from runner.engine.facts import FactBook
-from runner.engine.parallel import Done, Task, run_tasks
+from runner.engine.parallel import HERE, Done, Task, Workers, run_tasks
 from runner.engine.plan import Stage
 
 T = TypeVar("T")
@@ -27,18 +27,18 @@ class Counts:
 class Crew:
     """Workers through joblib. A task that fails marks its stage with the error; the other stages go on."""
 
-    n_jobs: int
-    backend: str
+    workers: Workers
     facts: FactBook
     counts: Counts = field(default_factory=Counts)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, Done]]:
+    def run(self, tasks: Sequence[Task], *, one_by_one: bool = False) -> Iterator[tuple[Task, Done]]:
         """Yield each task with its outcome as it ends, in any order."""
-        return run_tasks(tasks, self.n_jobs, self.backend)
+        return run_tasks(tasks, self.workers, one_by_one=one_by_one)
 
-    def run_here(self, task: Task) -> Done:
-        """Do one task in this process."""
-        return next(done for _, done in run_tasks([task], 1, self.backend))
+    def run_near(self, task: Task, code: object) -> Done:
+        """Do one task in this process if it runs this program's own code, else where it can hurt nobody."""
+        workers = Workers(backend=HERE) if is_own(code) else self.workers
+        return next(done for _, done in run_tasks([task], workers))
 
     def succeeded(self, stage: Stage, done: Done) -> bool:
         """Enter an outcome for a stage; whether the stage still stands."""
@@ -49,10 +49,15 @@ class Crew:
         return stage.error is None
 
 
+def is_own(code: object) -> bool:
+    """Whether an object's class came with this program."""
+    return kind_of(code).partition(".")[0] in ("retrievers", "runner")
+
+
 def guarded(stage: Stage, action: Callable[[Stage], list[T]]) -> list[T]:
-    """Do what asks a retriever, maybe the user's own, in this process; its failure is this stage's alone."""
+    """Ask a retriever, maybe the user's own, in this process for what takes no work; its failure is this stage's."""
     try:
         return action(stage)
     except Exception as error:
-        stage.error, stage.trace = str(error) or type(error).__name__, traceback.format_exc()
+        stage.error, stage.trace = told(error, kind_of(stage.part.object)), trace_of(error)
         return []

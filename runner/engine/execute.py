@@ -5,6 +5,7 @@ side; pairs are scored before the stages that read them. Results are stored as t
 sweep that is stopped loses no more than the tasks under way.
 """
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,14 +15,16 @@ import numpy as np
 
 from retrievers.base import Combining, Indexing, Rankings, Rescoring, Vectorial
 from runner.engine import work
+from runner.engine.blame import kind_of, told
 from runner.engine.cache import Cache, CacheMiss
 from runner.engine.crew import Counts, Crew, guarded
 from runner.engine.facts import FactBook
+from runner.engine.latency import time_queries
 from runner.engine.leaves import Leaves
 from runner.engine.measured import Measured
 from runner.engine.packing import pack_ranking, unpack_ranking
 from runner.engine.pair_scoring import PairScoring
-from runner.engine.parallel import Task
+from runner.engine.parallel import Task, Workers
 from runner.engine.parts import digest
 from runner.engine.plan import Plan, Stage
 from runner.engine.progress import Bars
@@ -45,10 +48,10 @@ def look_up(plan: Plan, cache: Cache) -> None:
 class Executor:
     """Runs the stages of one plan. A stage that fails carries its error; the others go on."""
 
-    def __init__(self, plan: Plan, cache: Cache, n_jobs: int, backend: str) -> None:
+    def __init__(self, plan: Plan, cache: Cache, workers: Workers) -> None:
         self._plan = plan
         self._cache = cache
-        self._crew = Crew(n_jobs, backend, FactBook(cache))
+        self._crew = Crew(workers, FactBook(cache))
         self._leaves = Leaves(self._crew, cache)
         self._pairs = PairScoring(self._crew, cache)
 
@@ -77,8 +80,7 @@ class Executor:
                 checkpoint()
             self._pairs.score(_unfinished(stages))
             self._rank(_unfinished(stages))
-            for stage in stages:
-                self._crew.facts.finish(stage, partial(self._leaves.index_of, stage), stage.latency)
+            self._time(stages)
 
     def measured(self, stage: Stage) -> Measured | None:
         """What was measured when this stage was computed, now or in an earlier sweep."""
@@ -93,6 +95,25 @@ class Executor:
                     self._keep_rankings(stage, keys, done.value)
                 bars.advance(id(stage), task.units)
 
+    def _time(self, stages: Sequence[Stage]) -> None:
+        """Time what is complete, one stage after the other, and enter its facts."""
+        facts, tasks = self._crew.facts, []
+        for stage in stages:
+            try:
+                timing = facts.to_time(stage, partial(self._leaves.index_of, stage), stage.latency)
+            except Exception as error:
+                _warn_untimed(stage, told(error, kind_of(stage.part.object)))
+                timing = None
+            if timing is None:
+                facts.finish(stage)
+            else:
+                tasks.append(Task(stage, time_queries, (timing,), component=kind_of(stage.part.object)))
+        for task, done in self._crew.run(tasks, one_by_one=True):
+            if done.error is not None:
+                # Its rankings are complete: they are not thrown away because it fails when asked once more.
+                _warn_untimed(task.owner, done.error)
+            facts.finish(task.owner, done.value)
+
     def _ranking_tasks(self, stage: Stage) -> Iterator[Task]:
         function, arguments = self._ranking_work(stage)
         keys = stage.missing
@@ -100,7 +121,7 @@ class Executor:
         size = len(keys) if function is work.rank else _QUERIES_A_TASK
         for start in range(0, len(keys), size):
             batch = keys[start : start + size]
-            yield Task((stage, batch), function, arguments(batch), len(batch))
+            yield Task((stage, batch), function, arguments(batch), len(batch), kind_of(stage.part.object))
 
     def _ranking_work(self, stage: Stage) -> tuple[Callable[..., Any], Callable[[Sequence[bytes]], tuple[Any, ...]]]:
         """The worker's function for this kind of retriever, and what it is given for some of the queries."""
@@ -138,6 +159,10 @@ class Executor:
         self.counts.rankings[stage.part.name] += len(keys)
         if stage.identity is not None:
             self._cache.put(digest(stage.identity), "rankings", stage.identity, items)
+
+
+def _warn_untimed(stage: Stage, error: str) -> None:
+    warnings.warn(f"{stage.part.name} could not be timed: {error}", stacklevel=3)
 
 
 def _unfinished(stages: Sequence[Stage]) -> list[Stage]:

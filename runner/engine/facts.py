@@ -1,6 +1,5 @@
 """What is measured while stages are computed, kept with their rankings and found again with them."""
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
@@ -9,7 +8,7 @@ from typing import Any
 from retrievers.base import Index
 from runner.config import LatencySettings
 from runner.engine.cache import Cache, text_key
-from runner.engine.latency import latency_sample, measure_latency
+from runner.engine.latency import Timed, Timing, latency_sample, timing_of
 from runner.engine.measured import Measured, where_and_when
 from runner.engine.parallel import Done
 from runner.engine.parts import digest
@@ -39,31 +38,45 @@ class FactBook:
         """What is known of a stage."""
         return self._finished.get(id(stage)) or self._stored(stage)
 
-    def finish(self, stage: Stage, index: Callable[[], Index | None], settings: LatencySettings) -> None:
-        """Time what of the stage's sample has not been timed yet, and store its facts.
+    def to_time(self, stage: Stage, index: Callable[[], Index | None], settings: LatencySettings) -> Timing | None:
+        """What of the stage's sample is still to be timed; None for nothing, and for a stage that did not end.
 
-        Measurements of an earlier sweep stand; a sweep that was stopped, or another suite, only leaves some to be
-        made. index: gives the stage's index if there is one, asked only when it is needed.
+        Measurements of an earlier sweep stand, but for noisy ones; a sweep that was stopped, or another suite, only
+        leaves some to be made. index: gives the stage's index if there is one, asked only when it is needed.
         """
         if stage.error or stage.missing:
+            return None
+        known = self._known(stage)
+        sample = latency_sample(stage, settings.sample)
+        if known is not None and not (known.latency_noisy and self._cache.mode != "only"):
+            sample = {key: query for key, query in sample.items() if key not in known.latency_ms}
+        return timing_of(stage, index(), sample, settings) if sample else None
+
+    def finish(self, stage: Stage, timed: Timed | None = None) -> None:
+        """Store the stage's facts: what an earlier sweep measured, what this one did, and what was timed just now."""
+        if stage.error or stage.missing:
             return
-        new = self._new.pop(id(stage), {})
-        known = self._stored(stage) if self._cache.mode != "refresh" else None
-        timed = dict(known.latency_ms) if known else {}
-        sample = {key: query for key, query in latency_sample(stage, settings.sample).items() if key not in timed}
-        if known is not None and not sample:
+        new, known = self._new.pop(id(stage), {}), self._known(stage)
+        if known is not None and timed is None:
             self._finished[id(stage)] = known
             return
-        facts = {**(asdict(known) if known else {}), **({} if known and known.index_bytes else new), **where_and_when()}
-        try:
-            timed |= measure_latency(stage, index(), sample, settings)
-        except Exception as error:
-            # Its rankings are complete: they are not thrown away because it fails when asked once more.
-            warnings.warn(f"{stage.part.name} could not be timed: {error or type(error).__name__}", stacklevel=2)
-        facts["latency_ms"] = timed
+        facts = {**(asdict(known) if known else {}), **({} if known and known.index_bytes else new)}
+        facts |= timed.where if timed else where_and_when()
+        if timed is not None:
+            kept = known.latency_ms if known and not known.latency_noisy else {}
+            before = known if kept else None
+            facts |= {
+                "latency_ms": {**kept, **timed.latency_ms},
+                "latency_noisy": timed.noisy,
+                "latency_threads": max(timed.threads, (before and before.latency_threads) or 1),
+                "latency_load": timed.load,
+            }
         self._finished[id(stage)] = Measured.of(facts)
         if stage.identity is not None:
             self._cache.put(_SPACE, "facts", {}, [(_key(stage), self._finished[id(stage)].dump())])
+
+    def _known(self, stage: Stage) -> Measured | None:
+        return self._stored(stage) if self._cache.mode != "refresh" else None
 
     def _stored(self, stage: Stage) -> Measured | None:
         if stage.identity is None:

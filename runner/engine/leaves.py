@@ -7,6 +7,7 @@ from typing import Any
 
 from retrievers.base import Combining, Index, Indexing, Query, Rescoring, Vectorial, Vectors
 from runner.engine import work
+from runner.engine.blame import kind_of
 from runner.engine.cache import Cache, text_key
 from runner.engine.crew import Crew
 from runner.engine.index_store import IndexStore
@@ -33,11 +34,7 @@ class Leaves:
         """Have the index of every leaf at hand, computing in one go what several of them share."""
         leaves = [stage for stage in stages if _is_leaf(stage) and not self._open_index(stage)]
         # Indexes first: one long task started last would leave the other workers idle.
-        tasks = [
-            Task(stage, work.build_index, (stage.part.object, stage.snapshot.passages_for_retrieval()))
-            for stage in leaves
-            if not isinstance(stage.part.object, Vectorial)
-        ]
+        tasks = [_building(stage) for stage in leaves if not isinstance(stage.part.object, Vectorial)]
         tasks += self._embedding_tasks([stage for stage in stages if isinstance(stage.part.object, Vectorial)])
         bars: dict[Any, tuple[str, int]] = {}
         for task in tasks:
@@ -56,9 +53,10 @@ class Leaves:
             if isinstance(stage.part.object, Vectorial) and not stage.error:
                 embedder = stage.part.of_object(stage.part.object.embedder)
                 vectors = self._vectors.of(embedder, "passage", stage.snapshot.passages_for_retrieval().texts)
-                building = Task(stage, work.build_vectors, (stage.part.object, vectors))
-                # Here and not in a worker: the vectors are here.
-                done = self._crew.run_here(building)
+                retriever = stage.part.object
+                building = Task(stage, work.build_vectors, (retriever, vectors), component=kind_of(retriever))
+                # In a worker only where it has to be: the vectors are here.
+                done = self._crew.run_near(building, retriever)
                 if self._crew.succeeded(stage, done):
                     self._keep_index(stage, done.value, seconds[space_of(embedder)] + done.seconds)
 
@@ -84,7 +82,8 @@ class Leaves:
                 batch = missing[start : start + _TEXTS_A_TASK]
                 owner = _Embedding(embedders[space], kind, batch, users[space])
                 arguments = (embedders[space].object, [by_key[key] for key in batch], kind)
-                tasks.append(Task(owner, work.embed, arguments, len(batch)))
+                component = kind_of(embedders[space].object)
+                tasks.append(Task(owner, work.embed, arguments, len(batch), component))
         return tasks
 
     def _keep_vectors(self, embedding: "_Embedding", done: Done) -> None:
@@ -125,6 +124,11 @@ class _Embedding:
     kind: str
     keys: Sequence[bytes]
     users: Sequence[Stage]
+
+
+def _building(stage: Stage) -> Task:
+    retriever, passages = stage.part.object, stage.snapshot.passages_for_retrieval()
+    return Task(stage, work.build_index, (retriever, passages), component=kind_of(retriever))
 
 
 def _bar_key(task: Task) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from retrievers.base import Query, Rankings, Rescoring, Scores
 from runner.engine import work
+from runner.engine.blame import kind_of
 from runner.engine.cache import Cache
 from runner.engine.crew import Crew, guarded
 from runner.engine.pairs import PairBatch, PairBook, batch_pairs
@@ -44,7 +45,8 @@ class PairScoring:
             reranker = _reranker(users[group][0])
             for batch in batch_pairs(self._pairs.missing(reranker, by_query, texts), texts, _RERANKED_A_TASK):
                 arguments = (reranker.object, batch.queries, batch.passages, batch.pairs)
-                tasks.append(Task((group, reranker, batch), work.score_pairs, arguments, len(batch.pairs)))
+                component = kind_of(reranker.object)
+                tasks.append(Task((group, reranker, batch), work.score_pairs, arguments, len(batch.pairs), component))
         totals: Counter[tuple[str, str]] = Counter()
         for task in tasks:
             totals[task.owner[0]] += task.units

@@ -213,10 +213,18 @@ def _measured_metrics(scored: Scored) -> dict[str, float]:
             metrics[f"latency_p50_ms/{name}"] = float(np.percentile(times, 50))
             metrics[f"latency_p95_ms/{name}"] = float(np.percentile(times, 95))
             metrics[f"latency_queries/{name}"] = len(times)
+            metrics[f"latency_noisy/{name}"] = float(measured.latency_noisy)
         if measured.index_build_seconds is not None:
             metrics[f"index_build_seconds/{name}"] = measured.index_build_seconds
         if measured.index_bytes is not None:
             metrics[f"index_bytes/{name}"] = measured.index_bytes
+    timed = [measured for measured in scored.measured.values() if measured.latency_ms]
+    if timed:
+        # One stage that cannot be trusted makes the sum no better.
+        metrics["latency_noisy"] = float(any(each.latency_noisy for each in timed))
+        metrics["latency_threads"] = max(each.latency_threads or 0 for each in timed)
+        loads = [each.latency_load for each in timed if each.latency_load is not None]
+        metrics |= {"latency_load": max(loads)} if loads else {}
     peaks = [measured.peak_memory_bytes for measured in scored.measured.values() if measured.peak_memory_bytes]
     if peaks:
         metrics["peak_memory_bytes"] = max(peaks)

@@ -18,6 +18,8 @@ LEAST_IN_SLICE = 5
 _PAPER = 1000
 SCORES = ("hit", "recall", "mrr", "ndcg", "pool_recall")
 LATENCIES = ("latency_p50_ms", "latency_p95_ms")
+# Stands behind a latency that cannot be trusted.
+NOISY = "~"
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,12 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
         console.print(
             "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
         )
+        if any(map(_is_noisy, rows)):
+            console.print(
+                f"{NOISY} noisy: a repeat took more than twice or less than half as long, or several threads worked; "
+                "measured again by the next sweep",
+                soft_wrap=True,
+            )
     else:
         console.print(
             "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
@@ -167,10 +175,15 @@ def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], l
         cells.append((f"{row.metrics.get('n', 0):.0f}", False))
         cells += [_marked(row, rivals, "context_tokens", "{:.0f}", min) for _ in cut]
         if not narrow:
-            cells += [_marked(row, rivals, name, "{:.2f}", min) for name in LATENCIES]
+            form = "{:.2f}" + (NOISY if _is_noisy(row) else "")
+            cells += [_marked(row, rivals, name, form, min) for name in LATENCIES]
             cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]
         body.append(cells)
     return header, body
+
+
+def _is_noisy(row: Row) -> bool:
+    return bool(row.metrics.get("latency_noisy"))
 
 
 def _beside(row: Row, metric: str) -> str:

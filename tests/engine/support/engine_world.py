@@ -12,6 +12,7 @@ from runner.documents.document import Document
 from runner.engine.cache import Cache
 from runner.engine.crew import Counts
 from runner.engine.execute import Executor, look_up
+from runner.engine.parallel import Workers
 from runner.engine.plan import Plan, Request, Stage, make_plan
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
@@ -186,16 +187,17 @@ class World:
         """Plan one job a retriever."""
         return make_plan(self.requests(*retrievers, **changes), self)
 
-    def sweep(self, *retrievers: Node, n_jobs: int = 1, backend: str = "loky", **changes: Any) -> Ran:
+    def sweep(self, *retrievers: Node, n_jobs: int = 1, backend: str = "", **changes: Any) -> Ran:
         """Rank one job a retriever over the store's cache, as the runner does before it scores."""
         return self.run(self.plan(*retrievers, **changes), n_jobs, backend)
 
-    def run(self, plan: Plan, n_jobs: int = 1, backend: str = "loky") -> Ran:
-        """Rank the jobs of a plan."""
+    def run(self, plan: Plan, n_jobs: int = 1, backend: str = "") -> Ran:
+        """Rank the jobs of a plan: with one worker in this process, with more in others, unless a backend is named."""
         settings = plan.jobs[0].settings
         with Cache(self.store / "cache", settings.cache) as cache:
             look_up(plan, cache)
-            executor = Executor(plan, cache, n_jobs, backend)
+            backend = backend or ("loky" if n_jobs > 1 else "sequential")
+            executor = Executor(plan, cache, Workers(n_jobs, backend, settings.time_limit))
             executor.run()
             return Ran(plan, executor.counts, executor)
 
