@@ -105,19 +105,33 @@ class StoredRun:
         return suite
 
     def snapshot(self, tracker: Tracker, store: str) -> Snapshot:
-        """The snapshot it searched: from this machine's store, else from beside the runs."""
+        """The snapshot it searched: from this machine's store, else from beside the runs.
+
+        Raises InputError if it is nowhere, or damaged wherever it is.
+        """
         id_ = self.params["snapshot"]
+        damage: InputError | None = None
         for folder in dict.fromkeys((store, self.settings.store)):
             kept = snapshot_store(folder)
             if kept.exists(id_):
-                return kept.load(id_)
+                try:
+                    return kept.load(id_)
+                except InputError as error:
+                    damage = damage or error
         fetched = tracker.fetch_snapshot(id_, self.folder.parent)
         if fetched is None:
-            raise InputError(
+            raise damage or InputError(
                 f"snapshot {id_} of run {self.id} is neither in {snapshot_store(store).root} nor beside the runs; "
                 "restore that folder, or build it again from the same documents"
             )
-        snapshot = SnapshotStore.load_from(fetched)
+        try:
+            snapshot = SnapshotStore.load_from(fetched)
+        except InputError as error:
+            tracker.reject_snapshot(id_)
+            raise InputError(
+                f"snapshot {id_} is damaged beside the runs ({error.__cause__}); a sweep over the same documents keeps "
+                "it there again"
+            ) from None
         snapshot_store(store).save(snapshot)
         return snapshot
 

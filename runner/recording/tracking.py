@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from filelock import FileLock
 
 from runner.config import TrackingSettings
-from runner.errors import ConfigError, RunnerError
+from runner.errors import ConfigError, InputError, RunnerError
 from runner.recording.artifact_roots import follow_move
 from runner.recording.mlflow_store import is_local, open_client, sqlite_path
 from runner.recording.read_only import is_read_only
+from runner.snapshots import SnapshotStore
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -268,9 +269,16 @@ class Tracker:
         return ended
 
     def keep_snapshot(self, id_: str, folder: Path) -> None:
-        """Put a snapshot's files beside the runs, in an experiment of their own; once for each id."""
+        """Put a snapshot's files beside the runs, in an experiment of their own; once for each id.
+
+        Raises InputError, and keeps nothing, for files that are not those of this snapshot: every rerun elsewhere
+        would fail.
+        """
         experiment = self._find_or_make(SNAPSHOTS)
         if self._snapshot_run(experiment, id_) is None:
+            found = SnapshotStore.load_from(folder).id
+            if found != id_:
+                raise InputError(f"{folder}: holds snapshot {found}, not {id_}; it is not kept beside the runs")
             record = Record(f"snapshot {id_}", {}, {}, {"kind": "snapshot", "snapshot": id_})
             with self.for_experiment(experiment)._run(record) as run_id:
                 self.client.log_artifacts(run_id, str(folder), "snapshot")
@@ -282,6 +290,13 @@ class Tracker:
         if not run:
             return None
         return Path(self.client.download_artifacts(run.info.run_id, "snapshot", str(directory)))
+
+    def reject_snapshot(self, id_: str) -> None:
+        """Have a snapshot that is damaged beside the runs kept again by the next sweep that has it."""
+        experiment = self.client.get_experiment_by_name(SNAPSHOTS)
+        run = experiment and self._snapshot_run(str(experiment.experiment_id), id_)
+        if run and not self.read_only:
+            self.client.set_terminated(run.info.run_id, "FAILED")
 
     def _snapshot_run(self, experiment: str, id_: str) -> "Run | None":
         query = f"tags.snapshot = '{id_}' and tags.kind = 'snapshot' and attributes.status = 'FINISHED'"

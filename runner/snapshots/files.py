@@ -9,12 +9,13 @@ from runner.documents.document import Document
 from runner.errors import RunnerError
 from runner.formats.canonical import canonical_json
 from runner.formats.strict_json import parse_json
-from runner.snapshots.snapshot import FORMAT, Passage, Snapshot
+from runner.snapshots.snapshot import FORMAT, Passage, Snapshot, content_settings
 
 HEAD = "snapshot.json"
 _DOCUMENTS = "documents.jsonl"
 _PASSAGES = "passages.jsonl"
 _HASHES = "documents.tsv"
+FILES = frozenset((HEAD, _DOCUMENTS, _PASSAGES, _HASHES))
 
 
 def write_files(snapshot: Snapshot, folder: Path) -> None:
@@ -69,6 +70,35 @@ def read_files(folder: Path) -> Snapshot:
         raise RunnerError(f"its content has the id {snapshot.content_id()}, not {snapshot.id}")
     snapshot.check_ranges()
     return snapshot
+
+
+def holds(folder: Path, snapshot: Snapshot) -> bool:
+    """Whether the files of a folder are those of this snapshot, to the byte; nothing of them is parsed but the head."""
+    try:
+        head = json.loads((folder / HEAD).read_bytes())
+        said = [
+            head["id"],
+            head["documents_sha256"],
+            head["files"][_HASHES],
+            {HEAD, *head["files"]},
+            len(head["fields"]),
+        ]
+        right = [
+            snapshot.id, snapshot.documents_sha256, snapshot.documents_sha256,
+            FILES, len(snapshot.fields),
+        ]  # fmt: skip
+        return (
+            said == right
+            and content_settings(head["settings"]) == content_settings(json.loads(json.dumps(snapshot.settings)))
+            and all(_digest(folder / name) == digest for name, digest in head["files"].items())
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checked(path: Path, digest: str) -> bytes:

@@ -77,9 +77,8 @@ class Snapshot:
         The versions of the chunker's libraries are recorded in the settings but not part of the id: the passages
         are, so a release that cuts the same way leaves every pinned suite and cached ranking usable.
         """
-        chunker = {key: value for key, value in self.settings["chunker"].items() if key != "libraries"}
         content = {
-            "settings": {**self.settings, "chunker": chunker},
+            "settings": content_settings(self.settings),
             "documents": self.documents_sha256,
             "passages": self.passages_sha256,
         }
@@ -141,6 +140,12 @@ class Snapshot:
                     f"passage {passage.id!r} has the range {passage.start}-{passage.end}, "
                     f"outside the {length} characters of its document"
                 )
+
+
+def content_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are part of a snapshot's id: all but the versions of the chunker's libraries."""
+    chunker = {key: value for key, value in settings["chunker"].items() if key != "libraries"}
+    return {**settings, "chunker": chunker}
 
 
 def _chunker_settings(chunker: Chunker, given: Mapping[str, Any]) -> dict[str, Any]:

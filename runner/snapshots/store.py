@@ -3,6 +3,7 @@
 import difflib
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from runner.errors import InputError, RunnerError
 from runner.scratch import owned_folder
 from runner.snapshots.catalog import Catalog, Made, oldest_first, utc
-from runner.snapshots.files import HEAD, read_files, write_files
+from runner.snapshots.files import FILES, HEAD, holds, read_files, write_files
 from runner.snapshots.snapshot import Snapshot
 
 _CATALOG = "catalog.jsonl"
@@ -85,6 +86,7 @@ class SnapshotStore:
     ) -> Path:
         """Store a snapshot, all or nothing, and return its folder; one that is there already is left alone.
 
+        If its files are not what was stored, they are put aside and written anew, which is told in one line.
         The catalog notes when it was first seen in its collection, and its name. current: it is what the collection
         is now, which is noted, too, if pages were put back as they had been: a run on old pages does not say so.
         Raises InputError, and stores nothing, for a name that belongs to another.
@@ -94,7 +96,8 @@ class SnapshotStore:
         if name is not None:
             catalog.refuse_name(name, snapshot.id)
         stored = self.exists(snapshot.id)
-        if not stored:
+        if not holds(folder, snapshot):
+            self._put_aside(folder)
             self._appear(folder, lambda draft: write_files(snapshot, draft))
         put_back = current and catalog.newest(collection) not in (None, snapshot.id)
         if put_back and not catalog.lacks(snapshot.id, collection, None):
@@ -149,6 +152,23 @@ class SnapshotStore:
         more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
         stored = f"stored: {', '.join(shown[:_MOST_SHOWN]) or 'none'}{more}"
         return f"did you mean {close[0]!r}? {stored}" if close else f"{stored}; build it again from its corpus"
+
+    def _put_aside(self, folder: Path) -> None:
+        """Give a damaged snapshot a name that is none, unless there is none or something else is in its folder."""
+        if not folder.is_dir() or not {each.name for each in folder.iterdir()} <= FILES:
+            return
+        aside = self.root / f".{folder.name}.damaged"
+        shutil.rmtree(aside, ignore_errors=True)
+        try:
+            os.rename(folder, aside)
+        except FileNotFoundError:
+            # Another sweep was first.
+            return
+        print(
+            f"note: the files of snapshot {folder.name} are not what was stored; they are put aside as {aside}, which "
+            "you may delete, and written anew",
+            file=sys.stderr,
+        )
 
     def _appear(self, folder: Path, write: Callable[[Path], None]) -> None:
         self.root.mkdir(parents=True, exist_ok=True)
