@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is not None:
         sys.argv[1:] = list(arguments)
     given = sys.argv[1:]
-    with stopping.watched():
+    with stopping.watched(to_the_end=True):
         try:
             if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
                 start_recorder()

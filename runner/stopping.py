@@ -18,11 +18,12 @@ _asked: list[tuple[int, float]] = []
 
 
 @contextmanager
-def watched() -> Iterator[None]:
+def watched(to_the_end: bool = False) -> Iterator[None]:
     """Meanwhile, raise KeyboardInterrupt for the first signal, and end the process at once for the next.
 
     An exception may be swallowed where it falls (in a finalizer, in an import that is guarded): `obey` raises it anew.
-    Outside the main thread, and within another `watched`, nothing is changed.
+    Outside the main thread, and within another `watched`, nothing is changed. to_the_end: nothing but the end of the
+    process comes afterwards, which a signal may then bring about.
     """
     global _watching
     if _watching or threading.current_thread() is not threading.main_thread():
@@ -40,7 +41,7 @@ def watched() -> Iterator[None]:
     finally:
         _watching = False
         for number in taken:
-            signal.signal(number, before[number])
+            signal.signal(number, signal.SIG_DFL if to_the_end else before[number])
 
 
 def _note(number: int, frame: FrameType | None) -> None:
