@@ -123,11 +123,12 @@ class IntervalSettings(_Section):
 
 
 class TrackingSettings(_Section):
-    """Where runs are logged."""
+    """Where runs are logged, and how many seconds a server that has stopped answering is waited for."""
 
     uri: Annotated[str, AfterValidator(_anchored)]
     experiment: str
     artifacts: Place | None = None
+    patience: Annotated[float, Field(ge=0)] = 60.0
 
 
 class Settings(_Section):

@@ -15,6 +15,10 @@ class ConfigError(RunnerError):
     """The configuration asks for something that does not exist or does not fit together."""
 
 
+class StoreGone(RunnerError):
+    """What keeps the runs is out of reach: nothing that still waits will be written."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One fault of an input: the line it is on (from 1; None for the whole file), what was found, how to mend it."""

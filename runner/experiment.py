@@ -20,7 +20,7 @@ from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
 from runner.engine.parallel import Workers
 from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
-from runner.errors import ConfigError, RunnerError
+from runner.errors import ConfigError, RunnerError, StoreGone
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import draw_summary, log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
@@ -29,7 +29,6 @@ from runner.recording.context import ContextMeter
 from runner.recording.experiments import Experiments
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
-from runner.recording.recorder import RecorderGone
 from runner.recording.report import Row, print_table
 from runner.recording.seen_queries import SeenQueries
 from runner.recording.tracking import Record, RunStore
@@ -237,7 +236,7 @@ def _ask_to_log(
             _keep_snapshot(result.job, store)
             record = _record(result, sweep, tags.get(store.settings.uri, options.tags), writer)
             asked.append((result, record, store.log_soon(record)))
-        except RecorderGone:
+        except StoreGone:
             raise
         except Exception as error:
             failures.append(_failure(result.job, error))
@@ -252,7 +251,7 @@ def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[
         try:
             rows[job.key] = _row(run_id(), record.name, job.variant, record.params, record.metrics)
             written.append(result)
-        except RecorderGone:
+        except StoreGone:
             raise
         except Exception as error:
             failures.append(_failure(job, error))

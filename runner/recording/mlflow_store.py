@@ -6,8 +6,7 @@ import os
 import re
 import shlex
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -17,6 +16,7 @@ from filelock import FileLock
 from runner.errors import ConfigError
 from runner.recording.artifact_roots import FOLDER, follow_move
 from runner.recording.new_store import make_whole
+from runner.recording.patient_client import patient, request_limits
 from runner.recording.read_only import is_read_only, readable_copy
 
 if TYPE_CHECKING:
@@ -38,8 +38,11 @@ def import_client() -> "type[MlflowClient]":
     return MlflowClient
 
 
-def open_client(uri: str) -> "MlflowClient":
+def open_client(uri: str, patience: float = 60) -> "MlflowClient":
     """Connect to a store, making the tables of a new SQLite file under a lock.
+
+    patience: how many seconds a call waits for a server that has stopped answering; one that does not answer at all is
+    not waited for.
 
     Two processes that migrate one new file at the same moment would both die in it. A local store that was moved or
     copied is told where it is now; one that cannot be written is read from a copy, which cannot be written either.
@@ -50,10 +53,11 @@ def open_client(uri: str) -> "MlflowClient":
 
     try:
         if not is_local(uri):
-            with _impatient():
+            # MLflow by itself would try for minutes without a word.
+            with request_limits(1, 10):
                 client = client_class(uri)
                 client.search_experiments(max_results=1)
-            return client
+            return patient(client, uri, patience)
         path = sqlite_path(uri)
         if is_read_only(path):
             return client_class(_mlflow_uri(readable_copy(path), read_only=True))
@@ -112,20 +116,6 @@ def sqlite_path(uri: str) -> Path:
 def sqlite_uri(path: str | Path) -> str:
     """The URI of an SQLite file, whatever its path holds."""
     return SQLITE + quote(str(path))
-
-
-@contextmanager
-def _impatient() -> Iterator[None]:
-    """Let the first call to a server fail within seconds; MLflow would try for minutes without a word."""
-    patience = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
-    before = {name: os.environ.get(name) for name in patience}
-    os.environ.update({name: value for name, value in patience.items() if before[name] is None})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
 
 
 def is_local(uri: str) -> bool:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from runner.errors import RunnerError
+from runner.errors import RunnerError, StoreGone
 from runner.stopping import held_back, never_stop, obey
 
 if TYPE_CHECKING:
@@ -35,10 +35,6 @@ _PATIENCE = 10.0
 _LOOK = 0.2
 
 _standing: list["Recorder"] = []
-
-
-class RecorderGone(RunnerError):
-    """The process that writes has ended: nothing that waits will be written."""
 
 
 class _Reply(NamedTuple):
@@ -73,7 +69,7 @@ class Recorder:
     def ask(self, settings: "TrackingSettings", method: str, *arguments: Any) -> "Pending":
         """Request a call of a `Tracker` method (or the value of a property); the result may be fetched later.
 
-        Raises what pickling raises for arguments that cannot travel, and RecorderGone if the recorder has ended.
+        Raises what pickling raises for arguments that cannot travel, and StoreGone if the recorder has ended.
         """
         number = self._asked = self._asked + 1
         # Pickled here: the queue would do it in a thread, where a failure would only be printed.
@@ -120,11 +116,11 @@ class Recorder:
         self._process.join()
         self._requests.cancel_join_thread()
 
-    def _gone(self) -> RecorderGone:
+    def _gone(self) -> StoreGone:
         if self._abandoned:
-            return RecorderGone("not written: the sweep was stopped")
+            return StoreGone("not written: the sweep was stopped")
         self._process.join(timeout=1)
-        return RecorderGone(
+        return StoreGone(
             f"the process that writes to MLflow ended before its time (exit code {self._process.exitcode}); what was "
             "computed is in the cache, resume=true skips the runs that were finished"
         )

@@ -98,7 +98,7 @@ class Tracker:
             raise self._broken
         if self._client is None:
             try:
-                self._client = open_client(self.settings.uri)
+                self._client = open_client(self.settings.uri, self.settings.patience)
             except ConfigError as error:
                 self._broken = error
                 raise
