@@ -50,7 +50,13 @@ class FactBook:
         sample = latency_sample(stage, settings.sample)
         if known is not None and not (known.latency_noisy and self._cache.mode != "only"):
             sample = {key: query for key, query in sample.items() if key not in known.latency_ms}
-        return timing_of(stage, index(), sample, settings) if sample else None
+        if not sample:
+            return None
+        at_hand = index()
+        if at_hand is not None:
+            # A sweep that built it and was stopped has not noted it.
+            self._new[id(stage)].setdefault("index_bytes", at_hand.nbytes)
+        return timing_of(stage, at_hand, sample, settings)
 
     def finish(self, stage: Stage, timed: Timed | None = None) -> None:
         """Store the stage's facts: what an earlier sweep measured, what this one did, and what was timed just now."""

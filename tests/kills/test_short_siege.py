@@ -29,6 +29,10 @@ def store_is_being_made(ground: Ground) -> bool:
     return ground.database.with_name(".mlflow.db.new").exists()
 
 
+def an_index_is_stored(ground: Ground) -> bool:
+    return any((ground.home / "mlruns/cache/indexes").glob("[!.]*/index.json"))
+
+
 def workers_stand(ground: Ground) -> bool:
     return any("popen_loky_posix" in line for line in sweep_processes(ground.home).values())
 
@@ -47,6 +51,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Values]:
     ("blow", "moment"),
     [
         (KILLED, store_is_being_made),
+        (KILLED, an_index_is_stored),
         (KILLED, a_run_is_written),
         (INTERRUPTED, workers_stand),
         (INTERRUPTED, a_run_is_written),
