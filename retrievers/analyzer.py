@@ -25,10 +25,10 @@ class Analyzer:
     character and each pair of neighbours), "bigrams" (a lone character stands for itself), or "words"
     (rjieba). lexicon: a file of words, for "words" alone.
 
-    Texts are compared in NFKC, case folded. A word is a run of letters, digits and underscores, as in the
-    default pattern of bm25s; a word with underscores gives its parts too (`max_retries`, `max`,
-    `retries`), and other marks separate (`ERR-1042` gives `err`, `1042`). Where Chinese meets another
-    script (`第3章`), the run ends.
+    Texts are compared in NFKC, case folded, without ignorable characters (soft hyphens, joiners and the like). A word
+    is a run of letters, digits and underscores, as in the default pattern of bm25s; a word with underscores gives its
+    parts too (`max_retries`, `max`, `retries`), and other marks separate (`ERR-1042` gives `err`, `1042`). Where
+    Chinese meets another script (`第3章`), the run ends.
 
     Raises RetrievalError for a setting that is not one of these, and for a bad lexicon when it is first read.
     """
@@ -39,7 +39,7 @@ class Analyzer:
     chinese: str = "characters+bigrams"
     lexicon: str | None = None
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("bm25s", "PyStemmer", "rjieba")
 
     def __post_init__(self) -> None:

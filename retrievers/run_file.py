@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from retrievers.base import RetrievalError
+from retrievers.script import same_id
 
 _log = logging.getLogger(__name__)
 _SHOWN = 20
@@ -68,6 +69,7 @@ def _read_trec(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
             )
             continue
         query, _, name, rank, score, _ = fields
+        query, name = same_id(query), same_id(name)
         numbers = _number(rank), _number(score)
         if None in numbers:
             problems.append(f"{place}: found rank {rank!r} and score {score!r}, expected two finite numbers")
@@ -106,12 +108,12 @@ def _read_json(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
             problems.append(f"{place}: query_id is {query!r:.60}, expected a text or a whole number")
         elif not isinstance(names, list) or not all(map(_is_name, names)):
             problems.append(f"{place}: retrieved of {query} is {names!r:.60}, expected a list of names, best first")
-        elif str(query) in found:
+        elif same_id(str(query)) in found:
             problems.append(f"{place}: found query {query} again; keep one entry a query")
         else:
-            found[str(query)] = tuple(
-                Entry(str(name), float(len(names) - index), index + 1, line, f"{place}: place {index + 1} of {query}")
-                for index, name in enumerate(names)
+            found[same_id(str(query))] = tuple(
+                Entry(name, float(len(names) - index), index + 1, line, f"{place}: place {index + 1} of {query}")
+                for index, name in enumerate(map(same_id, map(str, names)))
             )
     if problems:
         raise RetrievalError(listed(problems))

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrievers.base import RetrievalError, Vectors
+from retrievers.ignorable import seen
 from retrievers.neural import load_model, model_digest, model_files
 
 KIND = "SentenceTransformer"
@@ -17,7 +18,7 @@ class SentenceTransformer:
     """Embeds texts with a local or downloaded model; needs the `neural` extra.
 
     query_prompt, passage_prompt: put before each text, as the model's card asks. A text longer than the
-    model reads is cut at its limit. An empty text has the zero vector.
+    model reads is cut at its limit. Ignorable characters are left out. An empty text has the zero vector.
 
     Raises RetrievalError, when first used, where the extra is missing or the model cannot be loaded.
     """
@@ -29,7 +30,7 @@ class SentenceTransformer:
     batch_size: int = 32
     device: str | None = None
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("sentence-transformers", "transformers", "torch")
     excluded: ClassVar[tuple[str, ...]] = ("batch_size", "device")
 
@@ -44,6 +45,7 @@ class SentenceTransformer:
             raise RetrievalError(f"{self.model}: kind is {kind!r}, expected query or passage")
         loaded = load_model(KIND, self.model, self.revision, self.device, None)
         prompt = self.query_prompt if kind == "query" else self.passage_prompt
+        texts = [seen(text) for text in texts]
         filled = [number for number, text in enumerate(texts) if text.strip()]
         # Where there is nothing to encode, one encoded prompt still tells the dimensions.
         encoded = loaded.encode(

@@ -23,8 +23,8 @@ _TEXTS_REMEMBERED = 20_000
 class StaticVectors:
     """Holds float32 [vocabulary, dimensions] and splits texts into its token numbers.
 
-    Texts are read in NFKC, and any white space separates words. A SentencePiece tokenizer joins nothing
-    across words (checked when it is opened), so each word is split once and remembered.
+    Texts are read in NFKC without ignorable characters, and any white space separates words. A SentencePiece
+    tokenizer joins nothing across words (checked when it is opened), so each word is split once and remembered.
     """
 
     def __init__(self, table: Vectors, tokenizer: Any) -> None:

@@ -28,7 +28,7 @@ class WordLlama:
     weights: str | None = None
     tokenizer: str | None = None
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("tokenizers",)
 
     def __post_init__(self) -> None:

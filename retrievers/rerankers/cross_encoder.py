@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import RetrievalError, Scores
+from retrievers.ignorable import seen
 from retrievers.neural import load_model, model_digest, model_files
 
 KIND = "CrossEncoder"
@@ -18,7 +19,7 @@ class CrossEncoder:
     """Scores pairs with a local or downloaded model; needs the `neural` extra.
 
     max_length: tokens of query and passage together, the rest is cut; None means the model's own limit.
-    Empty texts are scored as the model scores them.
+    Ignorable characters are left out. Empty texts are scored as the model scores them.
 
     Raises RetrievalError, when first used, where the extra is missing or the model cannot be loaded.
     """
@@ -29,7 +30,7 @@ class CrossEncoder:
     max_length: int | None = None
     device: str | None = None
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("sentence-transformers", "transformers", "torch")
     excluded: ClassVar[tuple[str, ...]] = ("batch_size", "device")
 
@@ -46,7 +47,8 @@ class CrossEncoder:
         if not len(pairs):
             return np.zeros(0)
         loaded = load_model(KIND, self.model, self.revision, self.device, self.max_length)
-        texts = [(queries[query], passages[passage]) for query, passage in pairs.tolist()]
+        asked, shown = [seen(query) for query in queries], [seen(passage) for passage in passages]
+        texts = [(asked[query], shown[passage]) for query, passage in pairs.tolist()]
         scores = np.asarray(loaded.predict(texts, batch_size=self.batch_size, show_progress_bar=False), np.float64)
         if scores.shape != (len(pairs),):
             raise RetrievalError(

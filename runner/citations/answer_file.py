@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from retrievers.ignorable import seen
+from retrievers.script import same_id
 from runner.citations.answer import KINDS, Answer, Citation
 from runner.errors import ConfigError, InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes, unknown_keys
+from runner.formats.reading import id_fault, json_lines, kind_of, numbered_lines, read_bytes, unknown_keys
 
 KEYS = ("answer_id", "query_id", "snapshot", "at", "retrieved", "cited", "quotation", "kind")
 _DECLARE = "; declare a field to slice by with --fields, or one to leave unread with --ignore"
@@ -36,7 +38,7 @@ def read_answers(
         record = _Record(row, line, snapshot, tuple(fields), tuple(ignored))
         answer = record.answer()
         given = row.get("answer_id")
-        if isinstance(given, str) and (first := line_of.setdefault(nfc(given), line)) != line:
+        if isinstance(given, str) and (first := line_of.setdefault(same_id(given), line)) != line:
             record.faults.append(f"answer_id {given!r} is given twice, first in line {first}")
         problems.extend(Problem(line, fault) for fault in record.faults)
         if answer is not None:
@@ -91,7 +93,7 @@ class _Record:
         if fault := id_fault(value):
             self.faults.append(f"{key} {fault}")
             return None
-        return nfc(str(value))
+        return same_id(str(value))
 
     def _at(self) -> datetime | None:
         value = self.row.get("at")
@@ -110,7 +112,7 @@ class _Record:
         return moment
 
     def _retrieved(self) -> tuple[str, ...]:
-        return tuple(nfc(id_) for id_ in self._list("retrieved") if self._fits("retrieved", id_))
+        return tuple(same_id(id_) for id_ in self._list("retrieved") if self._fits("retrieved", id_))
 
     def _list(self, key: str) -> list[Any]:
         value = self.row.get(key)
@@ -144,12 +146,12 @@ class _Record:
         self.faults.extend(f"cited: {fault}" for fault in unknown_keys(values, ("id", "quotation")))
         if not self._fits("cited", values.get("id")):
             return None
-        return Citation(nfc(str(values["id"])), self._quotation(values.get("quotation")))
+        return Citation(same_id(str(values["id"])), self._quotation(values.get("quotation")))
 
     def _quotation(self, value: Any) -> str | None:
         if value is None:
             return None
-        if isinstance(value, str) and value.strip():
+        if isinstance(value, str) and seen(value).strip():
             return value.strip()
         found = "is empty" if isinstance(value, str) else f"found {kind_of(value)}"
         self.faults.append(f"quotation: {found}; expected words of the passage, or leave it out")

@@ -1,7 +1,10 @@
-"""Whether a text holds a quotation: word for word, white space apart."""
+"""Whether a text holds a quotation: word for word, white space and what nobody sees apart."""
 
 import re
 from dataclasses import dataclass
+
+from retrievers.ignorable import seen
+from runner.formats.reading import nfc
 
 # Scripts that are written without spaces: a line end between two of their characters is no space.
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
@@ -19,8 +22,8 @@ class Nearest:
 
 
 def squeeze(text: str) -> str:
-    """The text with single spaces, and none beside a Chinese or Japanese character."""
-    return _BESIDE_WIDE.sub("", " ".join(text.split()))
+    """What is seen of the text, with single spaces, and none beside a Chinese or Japanese character."""
+    return _BESIDE_WIDE.sub("", " ".join(nfc(seen(text)).split()))
 
 
 def stands_in(quotation: str, text: str) -> bool:

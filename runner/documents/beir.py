@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from retrievers.script import same_id
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
+from runner.formats.reading import id_fault, json_lines, kind_of, numbered_lines, read_bytes
 
 _OWN_KEYS = ("_id", "title", "text", "metadata")
 
@@ -38,7 +39,7 @@ class Beir:
         for line, row in tqdm(rows, desc=f"reading {path.name}", unit=" documents", disable=None, leave=False):
             faults = _faults(row)
             if not faults:
-                id_ = nfc(row["_id"])
+                id_ = same_id(row["_id"])
                 if id_ in line_of:
                     faults.append(f"_id {id_!r} is given twice, first in line {line_of[id_]}; ids must be unique")
                 line_of.setdefault(id_, line)
@@ -56,7 +57,7 @@ class Beir:
         others = {key: value for key, value in row.items() if key not in _OWN_KEYS}
         fields = self.normalization.value({**(row.get("metadata") or {}), **others})
         return Document(
-            nfc(row["_id"]),
+            same_id(row["_id"]),
             self.normalization.title(row.get("title") or ""),
             self.normalization.text(row["text"] or ""),
             fields,

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from retrievers.script import same_id
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
 from runner.formats.json_array import read_array
-from runner.formats.reading import id_fault, kind_of, nfc
+from runner.formats.reading import id_fault, kind_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Cases:
                     if fault := id_fault(id_):
                         problems.append(Problem(line, f"{key}: id {fault}"))
                     else:
-                        ids.add(nfc(str(id_)))
+                        ids.add(same_id(str(id_)))
         if problems:
             raise InputError.of(path, problems)
         if not ids:

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from retrievers.script import same_id
 from runner.documents.document import Document, Normalization
 from runner.documents.front_matter import split_front_matter
 from runner.documents.html import html_to_markdown
 from runner.errors import InputError, Problem
 from runner.formats.markdown_outline import first_title
-from runner.formats.reading import decode, id_fault, nfc, read_bytes
+from runner.formats.reading import decode, id_fault, read_bytes
 
 _HTML = (".html", ".htm")
 _PLAIN = (".txt",)
@@ -62,7 +63,7 @@ class Pages:
 
     def _find(self, root: Path) -> list[tuple[str, Path]]:
         if root.is_file():
-            return [(nfc(root.name), root)]
+            return [(same_id(root.name), root)]
         if not root.is_dir():
             raise InputError(f"{root}: not found; expected a folder of pages, or one page (corpus.path)")
         found = []
@@ -72,7 +73,7 @@ class Pages:
                 path = Path(folder, name)
                 relative = path.relative_to(root).as_posix()
                 if not name.startswith(".") and self._included(relative):
-                    found.append((nfc(relative), path))
+                    found.append((same_id(relative), path))
         return found
 
     def _included(self, relative: str) -> bool:

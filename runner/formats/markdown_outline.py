@@ -7,6 +7,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from retrievers.ignorable import seen
+from runner.formats.reading import nfc
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -85,13 +88,22 @@ def first_title(text: str) -> str:
 
 
 def slug_of(title: str) -> str:
-    """Lower case, white space to `-`, letters and digits of any script kept; empty if nothing is left."""
+    """Lower case, white space to `-`, letters and digits of any script kept; empty if nothing is left.
+
+    So an id can be typed: of an emoji nothing stays, neither its joiners and selectors nor the ring or the key around
+    it; a mark stays behind the letter that it belongs to (Hindi, Thai).
+    """
     kept = []
-    for character in unicodedata.normalize("NFC", title.lower()):
+    before = "-"
+    for character in nfc(seen(title.lower())):
+        kind = unicodedata.category(character)
         if character.isspace() or character == "-":
             kept.append("-")
-        elif character == "_" or unicodedata.category(character)[0] in "LMN":
+        elif character == "_" or kind[0] in "LN" or (kind in ("Mn", "Mc") and before in "LM"):
             kept.append(character)
+        else:
+            kind = "-"
+        before = kind[0]
     return re.sub("-+", "-", "".join(kept)).strip("-")
 
 

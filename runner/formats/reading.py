@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from retrievers.ignorable import seen
 from runner.errors import InputError, Problem
 from runner.formats.strict_json import JsonFault, parse_json
 
@@ -75,10 +76,14 @@ def kind_of(value: Any) -> str:
 
 
 def id_fault(value: Any) -> str | None:
-    """Say what makes a value unfit as an id, or None. Ids are strings, not empty, of one line, not padded."""
+    """Say what makes a value unfit as an id, or None. Ids are strings, not empty, of one line, not padded.
+
+    Characters that nobody sees do not count: `same_id` leaves them out.
+    """
     if not isinstance(value, str):
         fix = f'; write "{value}"' if isinstance(value, int) and not isinstance(value, bool) else ""
         return f"found {kind_of(value)}, expected a string{fix}"
+    value = seen(value)
     if not value.strip():
         return "is empty"
     if value != value.strip():
@@ -89,7 +94,7 @@ def id_fault(value: Any) -> str | None:
 
 
 def nfc(text: str) -> str:
-    """The composed form of a text, so that ids typed on different systems meet."""
+    """The composed form of a text."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

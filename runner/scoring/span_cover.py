@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from retrievers.base import Rankings
+from retrievers.ignorable import holds_ignorable
 from runner.scoring.judgments import Integers, Judgments
 from runner.scoring.relevance import Relevance, successive
 from runner.snapshots import Snapshot
@@ -158,7 +159,7 @@ class SpanCover:
 
 
 class _Cut:
-    """The passages of each document as sorted arrays, and its characters that are not white space."""
+    """The passages of each document as sorted arrays, and its characters that are neither white space nor ignorable."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         rows: dict[str, list[tuple[int, int, int]]] = {}
@@ -169,7 +170,7 @@ class _Cut:
         self._inked: dict[str, Integers] = {}
 
     def characters(self, document: str, start: int, end: int) -> int:
-        """How many characters of [start, end) are not white space."""
+        """How many characters of [start, end) are seen."""
         inked = self._counts(document)
         return int(inked[end] - inked[start])
 
@@ -184,7 +185,9 @@ class _Cut:
 
     def _counts(self, document: str) -> Integers:
         if document not in self._inked:
-            ink = np.array([not character.isspace() for character in self._texts[document]], np.int64)
+            text = self._texts[document]
+            unseen = holds_ignorable(text)
+            ink = np.array([not (each.isspace() or (unseen and holds_ignorable(each))) for each in text], np.int64)
             self._inked[document] = np.concatenate(([0], np.cumsum(ink)))
         return self._inked[document]
 

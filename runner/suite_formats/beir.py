@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrievers.script import same_id
 from runner.errors import InputError, Problem
 from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
@@ -83,12 +84,12 @@ def _read_queries(path: Path, wanted: set[str], problems: list[Problem]) -> dict
         faults = _faults(row, wanted)
         problems.extend(Problem(line, fault) for fault in faults)
         id_ = row.get("_id")
-        if id_fault(id_) or note_repeated(nfc(str(id_)), line, asked, problems):
+        if id_fault(id_) or note_repeated(same_id(str(id_)), line, asked, problems):
             continue
         text = row.get("text")
         # A faulty query keeps its id, so that its judgments are not called unknown as well.
         shown = nfc(text).strip() if isinstance(text, str) else "?"
-        asked[nfc(str(id_))] = Asked(shown, line, {} if faults else _fields(row, wanted))
+        asked[same_id(str(id_))] = Asked(shown, line, {} if faults else _fields(row, wanted))
     return asked
 
 

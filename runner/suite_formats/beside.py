@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from retrievers.script import same_id
 from runner.errors import InputError, Problem
-from runner.formats.reading import decode, json_lines, nfc, numbered_lines, read_bytes
+from runner.formats.reading import decode, json_lines, numbered_lines, read_bytes
 from runner.formats.strict_yaml import read_mapping
 from runner.suites import HISTORY_MODES, JudgedQuery, Suite
 
@@ -52,7 +53,7 @@ def _suite(head: Mapping[str, Any], place: Path) -> Suite:
             problems.append(Problem(line, "expected a query_id and a text, both strings"))
             continue
         turns = tuple(turn for turn in history if isinstance(turn, str)) if isinstance(history, list) else ()
-        queries.append(JudgedQuery(nfc(id_), text or "", {}, history=turns))
+        queries.append(JudgedQuery(same_id(id_), text or "", {}, history=turns))
     if problems:
         raise InputError.of(path, problems)
     role, history = str(head.get("role", "development")), head.get("history")

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from retrievers.ignorable import seen
+from retrievers.script import same_id
 from runner.formats.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
 from runner.suites import SOURCES, Judgment, Span
 from runner.suites.judgment import is_time
@@ -50,7 +52,7 @@ class JudgmentReader:
         if fault := id_fault(values.get("id")):
             self.faults.append(f"id {fault}")
             return None
-        return nfc(str(values["id"]))
+        return same_id(str(values["id"]))
 
     def _span(self, item: Any, values: Mapping[str, Any]) -> str | None:
         if not isinstance(item, Mapping):
@@ -63,7 +65,7 @@ class JudgmentReader:
             self.faults.append(f"document {fault}")
             return None
         quote = values.get("quote")
-        if quote is not None and (not isinstance(quote, str) or not quote.strip()):
+        if quote is not None and (not isinstance(quote, str) or not seen(quote).strip()):
             self.faults.append(f"quote: found {kind_of(quote)}, expected words of the document")
             return None
         ends = [values.get("start"), values.get("end")]
@@ -77,7 +79,7 @@ class JudgmentReader:
         if quote is not None and ends[1] is not None:
             self.faults.append("has a quote, so where it ends is known; leave `end` out")
             return None
-        span = Span(nfc(str(values["document"])), None if quote is None else nfc(quote.strip()), *ends)
+        span = Span(same_id(str(values["document"])), None if quote is None else nfc(seen(quote)).strip(), *ends)
         self.spans[span.id] = span
         return span.id
 

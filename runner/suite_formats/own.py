@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrievers.script import same_id
 from runner.errors import InputError, Problem
 from runner.formats.canonical import canonical_json
-from runner.formats.reading import decode, json_lines, nfc, numbered_lines, read_bytes, unknown_keys
+from runner.formats.reading import decode, json_lines, numbered_lines, read_bytes, unknown_keys
 from runner.formats.strict_yaml import YamlMapping, read_mapping
 from runner.suite_formats.head import head_faults, names_in, slice_faults
 from runner.suite_formats.query_row import QueryRow, RowRules
@@ -102,7 +103,7 @@ def collect_queries(rows: Any, rules: RowRules, problems: list[Problem]) -> tupl
         query = reader.query()
         problems.extend(Problem(line, fault) for fault in reader.faults)
         # A faulty query also takes its id, so that a second one with the same id is noted at once.
-        id_ = nfc(row["query_id"]) if isinstance(row.get("query_id"), str) else None
+        id_ = same_id(row["query_id"]) if isinstance(row.get("query_id"), str) else None
         if id_ and id_ in line_of:
             problems.append(Problem(line, f"query_id {id_!r} is given twice, first in line {line_of[id_]}"))
         elif id_:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from retrievers.script import same_id
 from runner.errors import MOST_LISTED, ConfigError, Problem
 from runner.formats.nearest_ids import nearest_ids
-from runner.formats.reading import HIGHEST_GRADE, id_fault, nfc, numbered_lines, read_bytes
+from runner.formats.reading import HIGHEST_GRADE, id_fault, numbered_lines, read_bytes
 from runner.suites import FieldValue, JudgedQuery
 
 NEGATIVE = ("error", "zero")
@@ -78,7 +79,7 @@ def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem
         problems.extend(Problem(line, fault) for fault in faults)
         if faults or isinstance(grade, str):
             continue
-        query_id, unit_id = nfc(cells[layout.query]), nfc(cells[layout.unit])
+        query_id, unit_id = same_id(cells[layout.query]), same_id(cells[layout.unit])
         judged = found.setdefault(query_id, Judged())
         if unit_id in judged.grades:
             message = f"query {query_id!r} and {unit_id!r} are judged twice, first in line {judged.lines[unit_id]}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from retrievers.script import same_id
 from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
 from runner.suite_formats.head import SLICEABLE
 from runner.suite_formats.judgment_item import JudgmentReader
@@ -70,7 +71,7 @@ class QueryRow:
         if self.faults:
             return None
         return JudgedQuery.of_judgments(
-            nfc(row["query_id"]), text, tuple(said.judgments), source=source, spans=said.spans, fields=fields,
+            same_id(row["query_id"]), text, tuple(said.judgments), source=source, spans=said.spans, fields=fields,
             answerable=answerable, judged=judged, added=added, history=history,
             lines=dict.fromkeys(grades, self.line),
         )  # fmt: skip

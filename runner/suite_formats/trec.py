@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrievers.script import same_id
 from runner.errors import ConfigError, InputError, Problem
 from runner.formats.reading import decode, id_fault, nfc, read_bytes
 from runner.suite_formats.head import refuse_bad_head
@@ -77,8 +78,8 @@ class TrecSuite:
         for line, id_, query in _blocks(text, self.part) if sgml else _columns(text, problems):
             if fault := id_fault(id_):
                 problems.append(Problem(line, f"topic id {fault}"))
-            elif not note_repeated(nfc(id_), line, asked, problems):
-                asked[nfc(id_)] = Asked(nfc(query), line)
+            elif not note_repeated(same_id(id_), line, asked, problems):
+                asked[same_id(id_)] = Asked(nfc(query), line)
         if not asked and not problems:
             problems.append(Problem(None, "holds no topic; expected <top> blocks or lines `id<TAB>text`"))
         return asked

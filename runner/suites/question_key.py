@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from retrievers.ignorable import seen
 from runner.suites.query import JudgedQuery
 from runner.suites.suite import Suite
 
@@ -34,11 +35,11 @@ _EVENED = _Evening()
 
 
 def evened(text: str) -> str:
-    """A text as it is compared: NFKC, case folded, runs of punctuation and white space one space.
+    """A text as it is compared: what is seen, in NFKC, case folded, runs of punctuation and white space one space.
 
     A text of nothing but punctuation keeps it.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen(text)).casefold())
     words = _SPACES.sub(" ", folded.translate(_EVENED)).strip()
     return _BESIDE_WIDE.sub("", words) if words else "".join(folded.split())
 

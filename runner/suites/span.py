@@ -2,8 +2,11 @@
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
+
+from retrievers.ignorable import IGNORABLE, holds_ignorable, seen
 
 _SHOWN = 60
 # Where the scripts end that part every word from the next: Latin, Greek, Cyrillic, Armenian.
@@ -16,7 +19,7 @@ class SpanFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """document: its id. quote: words of its text, any white space standing for any other.
+    """document: its id. quote: words of its text, any white space standing for any other, what nobody sees for nothing.
 
     start and end: characters of the document's normalised text, [start, end). A quote needs neither; with a start
     it is the occurrence that begins there.
@@ -33,7 +36,7 @@ class Span:
         place = "" if self.start is None else f"@{self.start}" + ("" if self.end is None else f"-{self.end}")
         if self.quote is None:
             return f"{self.document}{place}"
-        words = " ".join(self.quote.split())
+        words = " ".join(seen(self.quote).split())
         if len(words) > _SHOWN:
             words = f"{words[:_SHOWN]}… {hashlib.sha256(words.encode()).hexdigest()[:8]}"
         return f"{self.document}{place} “{words}”"
@@ -64,7 +67,7 @@ class Span:
             )
         if self.start is not None and find_quote(self.quote, text):
             raise SpanFault(f"does not begin at {self.start}; leave start out, or mend it")
-        if within := re.search(_pattern(self.quote.split()), text):
+        if within := re.search(_pattern(self.quote, text), text):
             line = text.count("\n", 0, within.start()) + 1
             raise SpanFault(
                 f"stands in the text only as part of a longer word or number, in line {line}; quote all of it"
@@ -86,23 +89,40 @@ def find_quote(quote: str, text: str) -> list[tuple[int, int]]:
     A place begins and ends where words and numbers do: "is 10" is not in "is 100", nor "can" in "cannot". Chinese
     characters are words each.
     """
-    words = quote.split()
-    if not words:
+    if not seen(quote).strip():
         return []
     # Looking ahead finds places that overlap, too: "a a" stands twice in "a a a".
-    found = ((match.start(1), match.end(1)) for match in re.finditer(f"(?=({_pattern(words)}))", text))
+    found = ((match.start(1), match.end(1)) for match in re.finditer(f"(?=({_pattern(quote, text)}))", text))
     return [(start, end) for start, end in found if not (_joined(text, start) or _joined(text, end))]
 
 
-def _pattern(words: list[str]) -> str:
-    return r"\s+".join(map(re.escape, words))
+def _pattern(quote: str, text: str) -> str:
+    words = seen(quote).split()
+    if not holds_ignorable(text):
+        return r"\s+".join(map(re.escape, words))
+    unseen = f"[{IGNORABLE}]*"
+    return rf"(?:{unseen}\s)+{unseen}".join(unseen.join(map(_either, word)) for word in words)
+
+
+def _either(character: str) -> str:
+    """A character, or its parts with something unseen between them, which keeps them from being composed."""
+    parts = unicodedata.normalize("NFD", character)
+    if parts == character:
+        return re.escape(character)
+    return f"(?:{re.escape(character)}|{f'[{IGNORABLE}]*'.join(map(re.escape, parts))})"
 
 
 def _joined(text: str, place: int) -> bool:
     """Whether a place of a text is within a word or a number."""
-    both = text[max(0, place - 1) : place + 1]
+    before, after = place - 1, place
+    while before >= 0 and holds_ignorable(text[before]):
+        before -= 1
+    while after < len(text) and holds_ignorable(text[after]):
+        after += 1
     return (
-        len(both) == 2 and place > 0 and all(each.isdecimal() or (each < _PARTED and each.isalnum()) for each in both)
+        before >= 0
+        and after < len(text)
+        and all(each.isdecimal() or (each < _PARTED and each.isalnum()) for each in (text[before], text[after]))
     )
 
 

@@ -173,3 +173,30 @@ def test_impossible_sizes_are_refused(settings: dict[str, int]) -> None:
 @pytest.mark.parametrize("text", ["", "body\n\nmore"])
 def test_a_whole_document_is_one_passage_even_if_empty(text: str) -> None:
     assert WholeDocument().split(Document("d", "T", text)) == [Chunk(0, len(text), "T", "")]
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("⚙️ Settings", "settings"),
+        ("Settings ⚙️", "settings"),
+        ("1️⃣ First step", "1-first-step"),
+        ("👩‍💻 Developers 👩🏽‍💻", "developers"),
+        ("🇹🇼 台灣", "台灣"),
+        ("con\u00adfigu\u200bration", "configuration"),
+        ("設\u200b定 ⚠️ 注意", "設定-注意"),
+        ("हिन्दी में", "हिन्दी-में"),
+        ("ภาษาไทยที่นี่", "ภาษาไทยที่นี่"),
+        ("Cafe\u0301", "café"),
+        ("a\u20dd b", "a-b"),
+        ("⚙️", ""),
+        ("\u200b", ""),
+    ],
+)
+def test_a_slug_holds_only_what_can_be_typed(title: str, slug: str) -> None:
+    assert slug_of(title) == slug
+
+
+def test_headings_of_nothing_that_can_be_typed_are_sections_by_number() -> None:
+    slugs = [slug for slug, *_ in cut("## ⚙️\n\na\n\n## 🚀\n\nb\n\n## ⚙️ Settings\n\nc")]
+    assert slugs == ["section", "section-2", "settings"]

@@ -1,6 +1,10 @@
 """Finding a quotation again: white space, overlaps, Chinese, and the nearest words where it is not there."""
 
+import random
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from runner.suites import Span, SpanFault
 from runner.suites.span import find_quote
@@ -73,3 +77,46 @@ def test_long_quotations_that_begin_alike_have_different_ids() -> None:
     start = "The same beginning of a sentence that goes on for more than sixty characters "
     assert Span("d", start + "one").id != Span("d", start + "two").id
     assert "\n" not in Span("d", "two\nlines").id
+
+
+UNSEEN = "\u00ad\u200b\u200d\u2060\ufeff\ufe0f\U000e0100"
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "places"),
+    [
+        ("configuration", "the con\u00adfigu\u00adration file", [(4, 19)]),
+        ("con\u00adfiguration", "the configuration file", [(4, 17)]),
+        ("two three", "two\u200b \u200bthree", [(0, 11)]),
+        ("caf\u00e9", "a cafe\u200b\u0301 here", [(2, 8)]),
+        ("一百次", "每分鐘一\u200b百次！", [(3, 7)]),
+        ("can", "can\u00adnot", []),
+        ("not", "can\u00adnot", []),
+        ("a.c", "a\u200bbc a\u200b.c", [(5, 9)]),
+        ("\u200b\ufeff", "a\u200bb", []),
+    ],
+)
+def test_what_nobody_sees_neither_hides_a_quotation_nor_moves_its_place(
+    quote: str, text: str, places: list[tuple[int, int]]
+) -> None:
+    assert find_quote(quote, text) == places
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 1_000_000), st.sampled_from(["at most 100", "caf\u00e9", "一百次", "每 分鐘"]))
+def test_a_quotation_is_found_where_its_letters_stand(seed: int, quote: str) -> None:
+    text = "At most 1000, at most\n100 in a caf\u00e9: 每 分鐘一百次。"
+    by = random.Random(seed)
+    dirty, places = "", []
+    for character in text:
+        dirty += "".join(by.choices(UNSEEN, k=by.randrange(3)))
+        places.append(len(dirty))
+        dirty += character
+    asked = "".join(character + "".join(by.choices(UNSEEN, k=by.randrange(2))) for character in quote)
+    ((start, end),) = find_quote(quote, text)
+    assert find_quote(asked, dirty) == [(places[start], places[end - 1] + 1)]
+
+
+def test_a_long_quotation_is_looked_for_in_a_text_full_of_what_nobody_sees() -> None:
+    text = "\u200b".join("word " * 5_000)
+    assert find_quote("word " * 100 + "nothing", text) == []

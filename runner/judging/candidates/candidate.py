@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from retrievers.script import same_id
 from runner.errors import InputError, Problem
 from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes, unknown_keys
 from runner.suites import SOURCES, FieldValue, JudgedQuery
@@ -69,10 +70,10 @@ class Candidate:
     def of_row(cls, row: Mapping[str, Any], line: int) -> "Candidate":
         """A candidate from a row without faults; only query_id, text and kind have to be there."""
         return cls(
-            nfc(row["query_id"]),
+            same_id(row["query_id"]),
             nfc(row["text"]).strip(),
             tuple(nfc(turn).strip() for turn in row.get("history") or ()),
-            nfc(row["id"]) if row.get("id") else None,
+            same_id(row["id"]) if row.get("id") else None,
             row.get("source", "human"),
             row["kind"],
             float(row.get("priority", 0)),

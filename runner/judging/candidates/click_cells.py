@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from math import nan
 
+from retrievers.script import same_id
 from runner.formats.reading import id_fault, nfc
 
 REQUIRED = ("query", "passage_id", "rank", "clicked")
@@ -57,7 +58,7 @@ class _Id(Cells):
     def read(self, cell: str) -> float:
         if fault := id_fault(cell):
             raise ValueError(fault)
-        return self.code(nfc(cell))
+        return self.code(same_id(cell))
 
 
 class _MaybeId(_Id):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from retrievers.ignorable import seen
 from runner.errors import ConfigError
 from runner.snapshots import Passage, Snapshot
 from runner.suites import SOURCES, JudgedQuery, Span, Suite
@@ -70,8 +71,8 @@ class Opinions:
                 yield passage.id, shown >= self.suite.coverage * length - 1e-9
 
     def _characters(self, document: str, start: int, end: int) -> int:
-        """How many characters of a range are not white space."""
-        return len("".join(self._text_of[document][start:end].split())) if start < end else 0
+        """How many characters of a range are seen."""
+        return len("".join(seen(self._text_of[document][start:end]).split())) if start < end else 0
 
     @cached_property
     def _places(self) -> SpanPlaces | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from retrievers.script import same_id
 from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
 from runner.suite_formats.judgment_item import JudgmentReader
 from runner.suites import SOURCES, FieldValue, Judgment, Span
@@ -106,7 +107,7 @@ def pair_row(values: Mapping[str, Any], line: int | None, faults: list[str]) -> 
     if judgment is None or len(faults) > before:
         return None
     return PairRow(
-        nfc(values["query_id"]), judgment.id, nfc(texts["text"]), tuple(map(nfc, history)), span,
+        same_id(values["query_id"]), judgment.id, nfc(texts["text"]), tuple(map(nfc, history)), span,
         None if values.get("grade") is None else judgment.grade,
         judgment.annotator, judgment.at, judgment.note, judgment.source, judgment.adjudicated, texts["kind"],
         texts["passage_title"], texts["passage_text"], texts["old_text"], fields, line, query_source,

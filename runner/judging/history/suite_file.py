@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner.formats.reading import decode, nfc, read_bytes
+from retrievers.script import same_id
+from runner.formats.reading import decode, read_bytes
 from runner.formats.strict_yaml import read_mapping
 from runner.judging.history.atomic import replace_file
 from runner.judging.history.head_text import with_keys
@@ -114,7 +115,7 @@ def changed_lines(data: bytes, before: Mapping[str, JudgedQuery], suite: Suite) 
 def _id_of(raw: bytes) -> str | None:
     if not raw.strip():
         return None
-    return nfc(str(json.loads(raw.removeprefix(_BOM).decode())["query_id"]))
+    return same_id(str(json.loads(raw.removeprefix(_BOM).decode())["query_id"]))
 
 
 def _rewritten(raw: bytes, query: JudgedQuery) -> bytes:

@@ -1,7 +1,8 @@
 """A person names what answers a question: a passage by its id, or words of a document."""
 
+from retrievers.script import same_id
 from runner.errors import InputError
-from runner.formats.reading import id_fault, nfc
+from runner.formats.reading import id_fault
 from runner.judging.reviewing.passage_texts import PassageTexts
 from runner.judging.reviewing.queue import Item, Target
 from runner.judging.reviewing.terminal import Answers
@@ -52,4 +53,4 @@ class Naming:
         return self._given
 
     def _line(self, prompt: str) -> str:
-        return nfc((self._answers.line(prompt) or "").strip())
+        return same_id((self._answers.line(prompt) or "").strip())
