@@ -25,12 +25,25 @@ class StaticVectors:
 
     Texts are read in NFKC without ignorable characters, and any white space separates words. A SentencePiece
     tokenizer joins nothing across words (checked when it is opened), so each word is split once and remembered.
+    Threads may share one.
+
+    words_remembered, texts_remembered: how many are kept at most, for one call's more.
     """
 
-    def __init__(self, table: Vectors, tokenizer: Any) -> None:
+    def __init__(
+        self,
+        table: Vectors,
+        tokenizer: Any,
+        *,
+        words_remembered: int = _REMEMBERED,
+        texts_remembered: int = _TEXTS_REMEMBERED,
+    ) -> None:
         self.table = table
         self._tokenizer = tokenizer
         self._word_starts = {number for token, number in tokenizer.get_vocab().items() if token.startswith(_MARK)}
+        self._words_remembered = words_remembered
+        self._texts_remembered = texts_remembered
+        # Both are only ever added to or replaced: another thread goes on with the one that it has in hand.
         self._of_word: dict[str, tuple[int, ...]] = {}
         # A reranker meets the same passages in one pool after another.
         self._distinct: dict[str, TokenIds] = {}
@@ -43,21 +56,23 @@ class StaticVectors:
 
     def distinct_tokens(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the token numbers of each text once each, ascending, int32. Texts are remembered for a while."""
-        unseen = [text for text in dict.fromkeys(texts) if text not in self._distinct]
-        if len(self._distinct) + len(unseen) > _TEXTS_REMEMBERED:
-            self._distinct, unseen = {}, list(dict.fromkeys(texts))
+        known = self._distinct
+        unseen = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(known) + len(unseen) > self._texts_remembered:
+            known, unseen = {}, list(dict.fromkeys(texts))
+            self._distinct = known
         split = [set(composed(text).split()) for text in unseen]
         of_word = self._of_word_with(set().union(*split))
         for text, words in zip(unseen, split, strict=True):
             tokens = set(chain.from_iterable(map(of_word.__getitem__, words)))
-            self._distinct[text] = np.sort(np.fromiter(tokens, np.int32, len(tokens)))
-        return [self._distinct[text] for text in texts]
+            known[text] = np.sort(np.fromiter(tokens, np.int32, len(tokens)))
+        return [known[text] for text in texts]
 
     def _of_word_with(self, words: set[str]) -> dict[str, tuple[int, ...]]:
-        if len(self._of_word) > _REMEMBERED:
-            self._of_word = {}
         known = self._of_word
-        unseen = sorted(words.difference(known))
+        if len(known) > self._words_remembered:
+            known = self._of_word = {}
+        unseen = sorted(word for word in words if word not in known)
         fresh = dict(zip(unseen, self._split(unseen), strict=True))
         # A clause of Chinese is one long word here, and hardly ever comes again.
         known.update({word: ids for word, ids in fresh.items() if len(word) <= _LONGEST_REMEMBERED})
