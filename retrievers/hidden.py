@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from retrievers.base import Passages, Query, Rankings, RetrievalError, Retriever
-from retrievers.ranked import ranked
+from retrievers.ranked import made_once, ranked
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Hidden:
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Rank deep enough that `depth` passages remain where there are so many."""
-        hidden = self._rows(passages)
+        hidden = made_once(self, passages, lambda: self._rows(passages))
         rankings = ranked(self.first, passages, queries, depth + len(hidden))
         kept = ~np.isin(rankings.rows, hidden)
         return Rankings.canonical(

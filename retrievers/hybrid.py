@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from retrievers.base import Passages, Query, Rankings, RetrievalError, Retriever
 from retrievers.fusion import Fusion
-from retrievers.ranked import ranked
+from retrievers.ranked import from_sources
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,4 @@ class Hybrid:
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Ask each retriever in turn, then fuse."""
-        return self.combine(
-            {name: ranked(part, passages, queries, self.pool) for name, part in self.retrievers.items()}, depth
-        )
+        return from_sources(self, passages, queries, depth)

@@ -9,7 +9,7 @@ import numpy as np
 from retrievers.base import Passages, Query, Rankings, Reranker, RetrievalError, Retriever, Scores
 from retrievers.fusion import checked_weights
 from retrievers.normalization import zscore
-from retrievers.ranked import ranked
+from retrievers.ranked import from_sources
 
 OWN, FIRST = "reranker", "first"
 
@@ -81,13 +81,7 @@ class Reranked:
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Ask every source, score the pool's pairs, and rank."""
-        depths = self.source_depths
-        rankings = {name: ranked(part, passages, queries, depths[name]) for name, part in self.sources.items()}
-        pool = self.candidates(rankings)
-        rows, positions = np.unique(pool.rows, return_inverse=True)
-        pairs = np.stack((pool.query_numbers(), positions.astype(np.int64)), axis=1)
-        texts = [passages.texts[row] for row in rows]
-        return self.rescore(rankings, self.reranker.score([query.text for query in queries], texts, pairs), depth)
+        return from_sources(self, passages, queries, depth)
 
     def _further(self) -> list[str]:
         return [name for name in self.mix or () if name not in (OWN, FIRST)]
