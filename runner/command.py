@@ -21,6 +21,7 @@ from runner import stopping
 from runner.composing import JobComposer, without_hydra
 from runner.config import TrackingSettings, conf_directory, register_resolvers
 from runner.engine.plan import Request
+from runner.engine.trust import Trust
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
 from runner.recording.tracking import Tracker
@@ -100,6 +101,8 @@ def _run(requests: Sequence[Request], options: Options) -> int:
     """Run jobs, and gate the run of each that names a policy."""
     outcome = run_jobs(requests, options)
     stopping.obey()
+    # What this command names is the person's own, also where a baseline of theirs has to be repeated.
+    own = [request.settings.model_dump(mode="json") for request in requests]
     blocked = False
     trackers: dict[TrackingSettings, Tracker] = {}
     for job, row in zip(outcome.jobs, outcome.rows, strict=True):
@@ -110,7 +113,8 @@ def _run(requests: Sequence[Request], options: Options) -> int:
         from runner.release import gate_run
 
         tracker = trackers.setdefault(settings.tracking, Tracker(settings.tracking))
-        result = gate_run(tracker, row.run_id, settings.gate, settings.store)
+        trust = Trust.of(settings.trust, own)
+        result = gate_run(tracker, row.run_id, settings.gate, settings.store, trust=trust)
         print("\n".join(gate_lines(result)), flush=True)
         blocked = blocked or result.blocked
         stopping.obey()

@@ -135,7 +135,8 @@ class Settings(_Section):
     """One job, fully resolved.
 
     k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. time_limit: seconds that one
-    task of a component may take. The nodes are plain mappings with a `_target_`.
+    task of a component may take. trust: modules of the person's own that a stored configuration may name. The nodes
+    are plain mappings with a `_target_`.
     """
 
     k: Count
@@ -149,6 +150,7 @@ class Settings(_Section):
     allow_holdout: bool
     time_limit: Annotated[float, Field(gt=0)] | None = 14_400.0
     store: Place
+    trust: tuple[str, ...] = ()
     history: Literal["prepend", "ignore"] | None
     dataset: Node
     corpus: Node

@@ -27,6 +27,7 @@ from runner.recording.artifacts import ArtifactWriter, import_libraries
 from runner.recording.clean_holdout import refuse_leaks
 from runner.recording.context import ContextMeter
 from runner.recording.experiments import Experiments
+from runner.recording.manifest import FILES_TAG
 from runner.recording.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command
 from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, stages_of, tags_of
 from runner.recording.report import Row, print_table
@@ -303,9 +304,10 @@ def _with_intervals(scores: Sequence[Scored]) -> list[Scored]:
 
 def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: ArtifactWriter) -> Record:
     job = scored.job
+    files, checksum = writer.write(scored)
     return Record(
-        job.name, params_of(job), metrics_of(scored), {**tags_of(scored, sweep), **tags},
-        curves_of(scored.evaluation, scored.context), inputs_of(job), writer.write(scored),
+        job.name, params_of(job), metrics_of(scored), {**tags_of(scored, sweep), **tags, FILES_TAG: checksum},
+        curves_of(scored.evaluation, scored.context), inputs_of(job), files,
     )  # fmt: skip
 
 

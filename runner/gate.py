@@ -19,7 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m runner.gate",
         description="Judge a run by a policy of conf/gate/, against the accepted baseline of its suite.",
-        epilog="Overrides: gate=NAME or gate=FILE.yaml (default release), gate.seed=7, tracking.uri=..., store=...",
+        epilog="Overrides: gate=NAME or gate=FILE.yaml (default release), gate.seed=7, tracking.uri=..., "
+        "store=..., trust=MODULE (of yours, that "
+        "a stored baseline names).",
     )
     parser.add_argument("run_id", help="the MLflow run id of the candidate")
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         policy = read_policy(place.rest)
         if policy is None:
             raise ConfigError("gate=null judges nothing; name a policy of conf/gate/")
-        result = gate_run(place.tracker(), parsed.run_id, policy, place.store, parsed.baseline, parsed.out)
+        result = gate_run(place.tracker(), parsed.run_id, policy, place.store, parsed.baseline, parsed.out, place.trust)
         print("\n".join(gate_lines(result)))
         return 1 if result.blocked else 0
 

@@ -4,24 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner.config import TrackingSettings, home
+from runner.engine.trust import SETTING, Trust
 from runner.errors import ConfigError
 from runner.recording.mlflow_store import sqlite_uri
 from runner.recording.tracking import Tracker
 
-_OWN = ("tracking.uri", "store")
+_OWN = ("tracking.uri", "store", SETTING)
 
 
 @dataclass(frozen=True)
 class Place:
-    """store: the folder of snapshots and cache. uri: the MLflow store. rest: overrides that name something else."""
+    """store: the folder of snapshots and cache. uri: the MLflow store. rest: overrides that name something else.
+
+    trust: what may be built of what is stored there.
+    """
 
     store: str
     uri: str
     rest: tuple[str, ...]
+    trust: Trust
 
     @classmethod
     def of(cls, overrides: Sequence[str]) -> "Place":
-        """Take `store=...` and `tracking.uri=...` out of the overrides. Raises ConfigError for a word without `=`."""
+        """Take `store=...`, `tracking.uri=...` and `trust=...` out of the overrides.
+
+        Raises ConfigError for a word without `=`.
+        """
         own: dict[str, str] = {}
         rest: list[str] = []
         for override in overrides:
@@ -33,7 +41,8 @@ class Place:
             else:
                 rest.append(override)
         store = own.get("store", str(home() / "mlruns"))
-        return cls(store, own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db")), tuple(rest))
+        uri = own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db"))
+        return cls(store, uri, tuple(rest), Trust.parse(own.get(SETTING, "")))
 
     def tracker(self) -> Tracker:
         """The runs there, of no experiment yet."""

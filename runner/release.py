@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from omegaconf import OmegaConf
+
 from runner.deciding.baseline import accepted_runs, baseline_key
 from runner.deciding.gate_report import write_reports
 from runner.deciding.gating import GateResult, judge
@@ -9,6 +11,7 @@ from runner.deciding.scores import RunScores
 from runner.documents.document import Normalization
 from runner.engine.parts import build
 from runner.engine.plan import Request
+from runner.engine.trust import Trust
 from runner.errors import RunnerError
 from runner.experiment import Options, run_jobs
 from runner.inputs import snapshot_store
@@ -32,16 +35,18 @@ def gate_run(
     store: str,
     baseline_id: str | None = None,
     out: Path | None = None,
+    trust: Trust | None = None,
 ) -> GateResult:
     """Judge a run, log the verdict on it (tags, metrics, reports) and return it.
 
-    baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well.
+    baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well. trust: what of
+    the baseline's configuration may be built where it has to be repeated; what conf/ names unless said.
     """
     with scratch_folder("gate") as folder:
         candidate = StoredRun.fetch(tracker, run_id, folder / "candidate")
         tracker = tracker.for_experiment(candidate.experiment_id)
         accepted = _accepted(tracker, candidate, baseline_id, folder)
-        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder)
+        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder, trust or Trust.of())
         scores = RunScores.of(candidate)
         notes += _look_notes(tracker, candidate, policy)
         earlier = RunScores.of(accepted).slices.names if accepted else ()
@@ -68,7 +73,7 @@ def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, f
 
 
 def _like_for_like(
-    tracker: Tracker, candidate: StoredRun, baseline: StoredRun | None, store: str, folder: Path
+    tracker: Tracker, candidate: StoredRun, baseline: StoredRun | None, store: str, folder: Path, trust: Trust
 ) -> tuple[StoredRun | None, list[str]]:
     """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
     if baseline is None:
@@ -80,7 +85,7 @@ def _like_for_like(
     ]
     if not moved:
         return baseline, []
-    again = _repeat_on(tracker, baseline, candidate, store)
+    again = _repeat_on(tracker, baseline, candidate, store, trust)
     note = (
         f"the {' and the '.join(moved)} moved on since the baseline {baseline.id}; its configuration was repeated on "
         f"the candidate's as run {again}, and the two are compared"
@@ -89,24 +94,27 @@ def _like_for_like(
     return StoredRun.fetch(tracker, again, folder / "repeated"), [note]
 
 
-def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str) -> str:
+def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str, trust: Trust) -> str:
     """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
     where = "/".join([candidate.params["suite_revision"], candidate.params["documents_sha256"][:16]])
     made = {"rerun_of": baseline.id, "repeated_on": where, "program_version": program_version()}
     before = tracker.finished(made)
     if before:
         return str(before[0].info.run_id)
+    own = baseline.buildable(trust)
     snapshot = candidate.snapshot(tracker, store)
     if baseline.settings.chunker != candidate.settings.chunker:
         # The cut belongs to the configuration, the documents to the world.
-        chunker = build(baseline.settings.chunker, "chunker")
+        chunker = build(own.chunker, "chunker")
         normalization = Normalization(**snapshot.settings["normalization"])
         snapshot = Snapshot.build(snapshot.documents, chunker.object, chunker.params, normalization)
         snapshot_store(store).save(snapshot)
-    settings = for_this_machine(baseline.settings_with_files(), tracker.settings.uri, store, cache="on")
+    settings = for_this_machine(own, tracker.settings.uri, store, cache="on")
     inputs = StoredInputs(snapshot, candidate.suite())
     tags = {**made, "repeated_for": candidate.id}
-    outcome = run_jobs([Request((), settings, baseline.source)], Options(tags=tags, quiet=True), inputs)
+    outcome = run_jobs(
+        [Request((), settings, OmegaConf.to_yaml(baseline.source))], Options(tags=tags, quiet=True), inputs
+    )
     if not outcome.rows:
         reasons = "; ".join(error for _, error in outcome.failures)
         raise RunnerError(f"the baseline {baseline.id} could not be repeated on the candidate's documents: {reasons}")

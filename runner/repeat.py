@@ -1,5 +1,6 @@
 """Repeat a stored run and say whether the result is the same, or what differs and which inputs changed."""
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from runner.config import Settings, plain
 from runner.engine.plan import Request
+from runner.engine.trust import Trust
 from runner.errors import ConfigError
 from runner.experiment import Options, run_jobs
 from runner.place import Place
@@ -50,9 +52,11 @@ def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
     cache, changes = _cache_mode(place.rest)
     tracker = place.tracker()
     stored = StoredRun.fetch(tracker, run_id, folder / "stored")
-    settings, source = _settings(stored, changes)
+    settings, source = _settings(stored, changes, place.trust)
     settings = for_this_machine(settings, place.uri, place.store, cache)
     inputs = StoredInputs(stored.snapshot(tracker, place.store), stored.suite())
+    # Before anything is computed or logged: without it there would be nothing to compare with.
+    stored.per_query()
     outcome = run_jobs(
         [Request(tuple(changes), settings, source)], Options(tags={"rerun_of": run_id}, past=not changes), inputs
     )
@@ -71,6 +75,7 @@ def for_this_machine(settings: Settings, uri: str, store: str, cache: str) -> Se
             # The look was decided on when the run was first made; it is recorded again by the new run.
             "allow_holdout": True,
             "gate": None,
+            "trust": (),
             "tracking": settings.tracking.model_copy(update={"uri": uri}),
         }
     )
@@ -90,13 +95,12 @@ def _cache_mode(overrides: Sequence[str]) -> tuple[str, list[str]]:
     return mode, rest
 
 
-def _settings(stored: StoredRun, changes: Sequence[str]) -> tuple[Settings, str]:
+def _settings(stored: StoredRun, changes: Sequence[str], trust: Trust) -> tuple[Settings, str]:
     """The stored settings, or, with changes, the stored configuration with those applied and resolved again."""
     if not changes:
-        return stored.settings_with_files(), stored.source
+        return stored.buildable(trust), OmegaConf.to_yaml(stored.source)
     resolved = stored.settings.model_dump(mode="json")
-    config = OmegaConf.create(stored.source)
-    assert isinstance(config, DictConfig)
+    config = copy.deepcopy(stored.source)
     OmegaConf.set_struct(config, True)
     for change in changes:
         key, _, value = change.partition("=")
@@ -115,7 +119,7 @@ def _settings(stored: StoredRun, changes: Sequence[str]) -> tuple[Settings, str]
     # Where the documents and the suite came from is stored resolved: this machine may not have it.
     for part in ("corpus", "chunker", "suite", "dataset", "store", "tracking"):
         config[part] = resolved[part]
-    return Settings.of_plain(stored.with_stored_files(plain(config))), OmegaConf.to_yaml(config)
+    return stored.buildable(trust, plain(config)), OmegaConf.to_yaml(config)
 
 
 def _select(config: DictConfig, key: str) -> Any:

@@ -17,7 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m runner.rerun",
         description="Repeat a past run from the configuration, suite and snapshot stored with it, and compare.",
         epilog="Without overrides everything is computed again; cache=on takes cached rankings. "
-        "tracking.uri=... names the store that holds the run, if it is not the default one.",
+        "tracking.uri=... names the store that holds the run, if it is not the default one. trust=MODULE names a "
+        "module of your own whose classes the stored configuration may build.",
     )
     parser.add_argument("run_id", help="the MLflow run id")
     parser.add_argument("overrides", nargs="*", help="settings to change, like k=10 or retriever.fusion.k=10")

@@ -1,7 +1,6 @@
 """`python -m runner.trend suite=NAME [metric=recall k=5] [slice=FIELD.VALUE]`: a metric over the accepted runs."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from runner.deciding.accepted import Accepted, accepted_over_time, default_k
 from runner.deciding.scores import RunScores
 from runner.deciding.trend import Measure, trend_of
 from runner.deciding.trend_report import print_trend, write_reports
-from runner.errors import ConfigError, InputError
+from runner.errors import ConfigError, InputError, RunnerError
 from runner.place import Place
 from runner.recording.artifacts import PER_QUERY
 from runner.recording.stored import StoredRun
@@ -89,18 +88,11 @@ def _shown(accepted: Sequence[Accepted]) -> Iterable[Accepted]:
 
 def _read(tracker: Tracker, accepted: Accepted, folder: Path) -> RunScores:
     """The scores of a run from its table of queries, the only file that they take."""
-    from mlflow.exceptions import MlflowException
-
-    info, data = accepted.run.info, accepted.run.data
-    place = folder / info.run_id
-    place.mkdir()
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    place = folder / accepted.run.info.run_id
     try:
-        tracker.client.download_artifacts(info.run_id, PER_QUERY, str(place))
-    except (MlflowException, OSError) as error:
-        raise InputError(f"its table of queries cannot be read: {str(error).splitlines()[0]}") from None
-    stored = StoredRun(info.run_id, str(info.run_name), info.experiment_id, data.params, data.metrics, data.tags, place)
-    return RunScores.of(stored)
+        return RunScores.of(StoredRun.of_run(tracker, accepted.run, place, [PER_QUERY]))
+    except RunnerError as error:
+        raise InputError(f"its table of queries cannot be read: {error}") from None
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ def build(config: Any, path: str = "") -> Part:
             continue
         arguments[key] = _build_value(value, path, str(key), parts)
         params |= _plain_values(value, str(key))
-    factory = _locate(target, path)
+    factory = locate(target, path)
     made = _call(factory, arguments, path, target)
     return Part(path, str(config.get("name") or ""), target, params, parts, factory, made)
 
@@ -183,7 +183,8 @@ def _holds_node(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(_holds_node, value))
 
 
-def _locate(target: str, path: str) -> Any:
+def locate(target: str, path: str) -> Any:
+    """Import what a target names. Raises ConfigError where that fails, or where it cannot be called."""
     module_name, _, name = target.rpartition(".")
     try:
         found = getattr(importlib.import_module(module_name), name)

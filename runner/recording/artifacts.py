@@ -13,6 +13,7 @@ import yaml
 from numpy.typing import NDArray
 
 from runner.engine.plan import Job, Stage
+from runner.recording.manifest import write_manifest
 from runner.recording.names import long_names
 from runner.recording.plots import recall_curve
 from runner.recording.provenance import environment
@@ -50,8 +51,8 @@ class ArtifactWriter:
         self.directory = directory
         self._shared: dict[tuple[str, ...], Path] = {}
 
-    def write(self, scored: Scored) -> Path:
-        """Make the folder of one run."""
+    def write(self, scored: Scored) -> tuple[Path, str]:
+        """Make the folder of one run, and return it with the hash of the checksums of its files."""
         job, evaluation = scored.job, scored.evaluation
         folder = self.directory / f"run-{job.key}"
         folder.mkdir(parents=True)
@@ -86,7 +87,7 @@ class ArtifactWriter:
         )  # fmt: skip
         shutil.copy(curve.with_suffix(".png"), folder / "recall_at_k.png")
         _copy_files(job, folder / FILES)
-        return folder
+        return folder, write_manifest(folder)
 
     def _once(self, key: tuple[str, ...], write: Any) -> Path:
         if key not in self._shared:
@@ -98,7 +99,7 @@ class ArtifactWriter:
     def _write_per_query(self, path: Path, scored: Scored) -> None:
         import pyarrow.parquet as pq
 
-        pq.write_table(per_query_table(scored), path, compression="zstd")
+        pq.write_table(per_query_table(scored), path, compression="zstd", write_page_checksum=True)
 
 
 def _copy_files(job: Job, folder: Path) -> None:

@@ -2,18 +2,24 @@
 
 import json
 import os
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
-import yaml
+from omegaconf import DictConfig
 
 from runner.config import Settings
+from runner.engine.trust import Trust
 from runner.errors import InputError, RunnerError
 from runner.inputs import snapshot_store
 from runner.recording.artifacts import CONFIG, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
+from runner.recording.manifest import FILES_TAG, MANIFEST, check_files, refuse_links
+from runner.recording.stored_config import read_settings, read_source, refuse_untrusted, stored_file
 from runner.recording.tracking import Tracker
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats.own import read_own
@@ -37,6 +43,11 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
         ) from None
 
 
+# What a repetition reads; of these only the user's files may be absent.
+_READ = (CONFIG, SOURCE, PER_QUERY, SUITE, FILES)
+_SNAPSHOT_ID = re.compile("[0-9a-f]{8,64}")
+
+
 @dataclass(frozen=True)
 class StoredRun:
     """params, metrics and tags as MLflow holds them; folder: its downloaded artifacts."""
@@ -52,51 +63,68 @@ class StoredRun:
     @classmethod
     def fetch(cls, tracker: Tracker, run_id: str, folder: Path) -> "StoredRun":
         """Download a run. Raises InputError for an unknown id and for a run that cannot be repeated."""
-        from mlflow.exceptions import MlflowException
-
         run = find_run(tracker, run_id)
         if run.data.tags.get("kind") != "run":
             kind = run.data.tags.get("kind", "without a kind")
             raise InputError(f"run {run_id} is not a scored job ({kind}); name one of the runs of the sweep")
         if run.info.status != "FINISHED":
             raise InputError(f"run {run_id} did not finish ({run.info.status}); only a finished run can be repeated")
+        return cls.of_run(tracker, run, folder)
+
+    @classmethod
+    def of_run(cls, tracker: Tracker, run: "Run", folder: Path, names: Sequence[str] = _READ) -> "StoredRun":
+        """Download files of a finished run, all that it takes to repeat it unless `names` are given.
+
+        Raises InputError where one is missing or is not what the run stored, RunnerError where the store cannot give
+        it. A run from before files had checksums is read as it is, and that is said.
+        """
+        data, run_id = run.data, run.info.run_id
+        whose = f"run {run_id}"
         folder.mkdir(parents=True, exist_ok=True)
-        # MLflow draws a bar of its own for every file.
-        os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-        try:
-            tracker.client.download_artifacts(run_id, "", str(folder))
-        except (MlflowException, OSError) as error:
-            raise RunnerError(f"the files of run {run_id} cannot be read: {str(error).splitlines()[0]}") from None
-        missing = [name for name in (CONFIG, SOURCE, PER_QUERY, SUITE) if not (folder / name).exists()]
-        if missing:
-            raise InputError(f"run {run_id} lacks {', '.join(missing)} among its files, so it cannot be repeated")
-        return cls(
-            run_id,
-            str(run.info.run_name),
-            run.info.experiment_id,
-            run.data.params,
-            run.data.metrics,
-            run.data.tags,
-            folder,
-        )
+        _refuse_local_links(str(run.info.artifact_uri), names, whose)
+        if FILES_TAG in data.tags:
+            _download(tracker, run_id, (*names, MANIFEST), folder)
+            check_files(folder, data.tags[FILES_TAG], tuple(names), whose)
+        else:
+            _download(tracker, run_id, names, folder)
+            _say_unchecked(whose)
+        return cls(run_id, str(run.info.run_name), run.info.experiment_id, data.params, data.metrics, data.tags, folder)
+
+    @property
+    def whose(self) -> str:
+        """How errors name it."""
+        return f"run {self.id}"
 
     @cached_property
     def settings(self) -> Settings:
-        """The resolved settings it ran with."""
-        return Settings.of_plain(yaml.safe_load((self.folder / CONFIG).read_text("utf-8")))
-
-    def settings_with_files(self) -> Settings:
-        """The same settings, reading the user's files from the copies stored with the run."""
-        return Settings.of_plain(self.with_stored_files(self.settings.model_dump(mode="json")))
+        """The resolved settings it ran with, to look at; what is built comes from `buildable`."""
+        return read_settings(self.folder / CONFIG, self.whose)
 
     @cached_property
-    def source(self) -> str:
-        """Its configuration with the interpolations still in it, as YAML."""
-        return (self.folder / SOURCE).read_text("utf-8")
+    def source(self) -> DictConfig:
+        """Its configuration with the interpolations still in it that ask nothing of this machine."""
+        return read_source(self.folder / SOURCE, self.settings.model_dump(mode="json"), self.whose)
+
+    def buildable(self, trust: Trust, values: Mapping[str, Any] | None = None) -> Settings:
+        """Its settings, or such as were made from them, ready to be built: from trusted parts and the run's own files.
+
+        The one way from a stored configuration to objects. Raises InputError for a target that is not trusted, and
+        for a file outside the run's folder.
+        """
+        stored = self.settings.model_dump(mode="json")
+        for each in (stored, values or {}):
+            trust.refuse_other(each, self.whose)
+        placed = self._with_stored_files(stored if values is None else dict(values))
+        refuse_untrusted(placed, trust, self.folder, self.whose)
+        return Settings.of_plain(placed)
 
     def suite(self) -> Suite:
         """The suite it was scored with. Raises InputError if it is not of the revision the run names."""
-        suite = read_own(self.folder / SUITE)
+        try:
+            suite = read_own(self.folder / SUITE)
+        except InputError as error:
+            # Where it was downloaded to says nothing, and is gone by the time that it is read.
+            raise InputError(str(error).replace(f"{self.folder}{os.sep}", f"{self.whose}: ")) from None
         if suite.revision != self.params["suite_revision"]:
             raise InputError(
                 f"the suite stored with run {self.id} has revision {suite.revision}, "
@@ -107,54 +135,105 @@ class StoredRun:
     def snapshot(self, tracker: Tracker, store: str) -> Snapshot:
         """The snapshot it searched: from this machine's store, else from beside the runs.
 
-        Raises InputError if it is nowhere, or damaged wherever it is.
+        The folder that the run's own settings name is not looked into: it is where somebody else had theirs. Raises
+        InputError if it is nowhere, or damaged wherever it is.
         """
         id_ = self.params["snapshot"]
+        if not _SNAPSHOT_ID.fullmatch(id_):
+            raise InputError(f"{self.whose}: its snapshot is {id_!r}, expected an id of hex digits")
         damage: InputError | None = None
-        for folder in dict.fromkeys((store, self.settings.store)):
-            kept = snapshot_store(folder)
-            if kept.exists(id_):
-                try:
-                    return kept.load(id_)
-                except InputError as error:
-                    damage = damage or error
+        kept = snapshot_store(store)
+        if kept.exists(id_):
+            try:
+                return kept.load(id_)
+            except InputError as error:
+                damage = error
         fetched = tracker.fetch_snapshot(id_, self.folder.parent)
         if fetched is None:
             raise damage or InputError(
-                f"snapshot {id_} of run {self.id} is neither in {snapshot_store(store).root} nor beside the runs; "
-                "restore that folder, or build it again from the same documents"
+                f"snapshot {id_} of run {self.id} is neither in {kept.root} nor beside the runs; "
+                "restore that folder, name another store with store=..., or build it again from the same documents"
             )
         try:
             snapshot = SnapshotStore.load_from(fetched)
+            if snapshot.id != id_:
+                raise InputError("wrong id") from RunnerError(f"it is snapshot {snapshot.id}")
         except InputError as error:
             tracker.reject_snapshot(id_)
             raise InputError(
                 f"snapshot {id_} is damaged beside the runs ({error.__cause__}); a sweep over the same documents keeps "
                 "it there again"
             ) from None
-        snapshot_store(store).save(snapshot)
+        kept.save(snapshot)
         return snapshot
 
-    def with_stored_files(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _with_stored_files(self, values: dict[str, Any]) -> dict[str, Any]:
         """Point every parameter that named a user's file at the copy stored with the run."""
         index = self.folder / FILES / FILE_INDEX
         if not index.is_file():
             return values
-        for path, name in json.loads(index.read_text("utf-8")).items():
+        try:
+            listed = json.loads(index.read_text("utf-8"))
+            pairs = [(str(path), name) for path, name in listed.items()]
+        except (ValueError, AttributeError):
+            raise InputError(f"{self.whose}: {FILES}/{FILE_INDEX} cannot be read; restore it") from None
+        for path, name in pairs:
+            copy = stored_file(self.folder / FILES, name, self.whose)
             *keys, parameter = path.split(".")
             node: Any = values
             for key in keys:
-                node = node[int(key)] if isinstance(node, list) and key.isdecimal() else _inside(node, key)
+                node = _inside(node, key)
             if isinstance(node, dict) and parameter in node:
-                node[parameter] = str(self.folder / FILES / name)
+                node[parameter] = str(copy)
         return values
 
     def per_query(self) -> "pa.Table":
-        """Its table of queries."""
+        """Its table of queries. Raises InputError for a file that is none."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        return pq.read_table(self.folder / PER_QUERY)
+        try:
+            return pq.read_table(self.folder / PER_QUERY, page_checksum_verification=True)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(f"{self.whose}: {PER_QUERY} cannot be read ({reason}); restore it") from None
 
 
 def _inside(node: Any, key: str) -> Any:
+    if isinstance(node, list):
+        return node[int(key)] if key.isdecimal() and int(key) < len(node) else None
     return node.get(key) if isinstance(node, dict) else None
+
+
+def _download(tracker: Tracker, run_id: str, names: Sequence[str], folder: Path) -> None:
+    from mlflow.exceptions import MlflowException
+
+    # MLflow draws a bar of its own for every file.
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    try:
+        there = {each.path for each in tracker.client.list_artifacts(run_id)}
+        missing = [name for name in names if name not in there and name != FILES]
+        if missing:
+            raise InputError(f"run {run_id} lacks {', '.join(missing)} among its files, so it cannot be repeated")
+        for name in names:
+            if name in there:
+                tracker.client.download_artifacts(run_id, name, str(folder))
+    except (MlflowException, OSError) as error:
+        raise RunnerError(f"the files of run {run_id} cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _refuse_local_links(uri: str, names: Sequence[str], whose: str) -> None:
+    """Where the files lie on this machine, a download copies what a link points to."""
+    place = urlsplit(uri)
+    if place.scheme in ("", "file"):
+        refuse_links(Path(unquote(place.path)), names, whose)
+
+
+_unchecked: list[str] = []
+
+
+def _say_unchecked(whose: str) -> None:
+    """Said of the first such run of a process: of a long row of them once is enough."""
+    if not _unchecked:
+        print(f"note: {whose} is from before files had checksums; they are read as they are", file=sys.stderr)
+    _unchecked.append(whose)

@@ -20,6 +20,7 @@ _KEYS = (
     "missing", "queries", "texts", "about",
 )  # fmt: skip
 _HEAD = "suite.yaml"
+_QUERIES = "queries.jsonl"
 _TEXTS = ("required", "optional")
 
 
@@ -130,7 +131,7 @@ def write_own(suite: Suite, directory: Path) -> Path:
         "min_grade": suite.min_grade,
         "history": suite.history_mode,
         "missing": suite.missing,
-        "queries": "queries.jsonl",
+        "queries": _QUERIES,
         "texts": "required" if all(query.text for query in suite.scored() + suite.unanswerable()) else "optional",
     }
     # JSON strings are YAML strings too, and cannot turn into numbers or dates.
@@ -140,7 +141,7 @@ def write_own(suite: Suite, directory: Path) -> Path:
     rows = []
     for query in suite.queries:
         rows.append(canonical_json(query.row()) + "\n")
-    (directory / "queries.jsonl").write_text("".join(rows), encoding="utf-8", newline="\n")
+    (directory / _QUERIES).write_text("".join(rows), encoding="utf-8", newline="\n")
     return target
 
 
@@ -171,5 +172,14 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def read_own(directory: str | Path) -> Suite:
-    """Read what `write_own` wrote; the revision is the same. Raises InputError as `OwnSuite.read` does."""
-    return OwnSuite(Path(directory) / _HEAD).read()
+    """Read what `write_own` wrote; the revision is the same.
+
+    Raises InputError as `OwnSuite.read` does, and for a head that names its queries otherwise: it may come from
+    somebody else, and name any file of this machine.
+    """
+    path = Path(directory) / _HEAD
+    head = _read_head(path, [])
+    if head.values.get("queries") != _QUERIES:
+        message = f"queries: found {head.values.get('queries')!r}, expected {_QUERIES}, the file beside it"
+        raise InputError.of(path, [Problem(head.lines.get("queries"), message)])
+    return OwnSuite(path).read()

@@ -98,7 +98,13 @@ def test_the_repetition_takes_from_the_cache_what_it_holds(office: Office, desk:
     assert len(log.read_text("utf-8").splitlines()) == len(office.asked)
     log.write_text("", "utf-8")
     office.asked = (*office.asked, JudgedQuery("新", "x", {"zh/乙.md": 1}, {"language": "zh", "topic": "removed"}))
-    desk(gate.main, office.log(), write_policy(tmp_path, rule(min=0.1, max_drop=0.5)), office.place)
+    desk(
+        gate.main,
+        office.log(),
+        write_policy(tmp_path, rule(min=0.1, max_drop=0.5)),
+        office.place,
+        "trust=engine_doubles",
+    )
     assert len(repetitions(office)) == 1
     assert log.read_text("utf-8").splitlines() == ["新"]
 
