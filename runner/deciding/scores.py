@@ -1,5 +1,6 @@
 """The scores of a stored run, query by query, at any k its rankings reach: nothing else is needed to judge it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from runner.errors import ConfigError, InputError
 from runner.formats.reading import did_you_mean
+from runner.recording.artifacts import PER_QUERY
 from runner.recording.stored import StoredRun
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
 from runner.scoring.judgments import Floats, Judgments
-from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, OVER_DEPTH
+from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, METRICS_VERSION, OVER_DEPTH
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 
@@ -54,7 +56,7 @@ class RunScores:
             )
         rows = [row for row in table.to_pylist() if row["answerable"]]
         rows.sort(key=lambda row: row["query_id"])
-        return cls(
+        scores = cls(
             run,
             tuple(row["query_id"] for row in rows),
             tuple(row["text"] for row in rows),
@@ -65,6 +67,22 @@ class RunScores:
             np.array([row["pool_recall"] for row in rows], np.float64),
             _slices(rows),
         )
+        scores._hold_against_logged()
+        return scores
+
+    def _hold_against_logged(self) -> None:
+        """Raise InputError where the table gives another mean than the run logged: one of the two was changed."""
+        if self.run.params.get("metrics_version") != str(METRICS_VERSION):
+            return
+        for metric in METRICS:
+            logged = self.run.metrics.get(metric)
+            if logged is not None and self.query_ids:
+                mean = float(self.values(metric, self.k).mean())
+                if not math.isclose(mean, logged, rel_tol=1e-9, abs_tol=1e-9):
+                    raise InputError(
+                        f"run {self.run.id}: {PER_QUERY} gives {metric} {mean:.6g} at k={self.k}, but {logged:.6g} was "
+                        "logged; one of the two is damaged or was changed, so no verdict can rest on them"
+                    )
 
     @property
     def depth(self) -> int:

@@ -12,6 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from runner.config import Settings
 from runner.engine.trust import Trust, nodes
 from runner.errors import ConfigError, InputError
+from runner.formats.bounded_yaml import BoundedLoader
 from runner.recording.manifest import is_plain_name
 
 # These name another place in the configuration, or a folder of this program: nothing else is asked of this machine.
@@ -80,11 +81,8 @@ def stored_file(folder: Path, name: object, whose: str) -> Path:
 def _read(path: Path, whose: str, may_be_empty: bool = False) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
-        # Nothing that this program writes has aliases, and a few lines of them expand without bound.
-        if "*" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise ValueError("it holds aliases")
         # A program that calls the runner may have composed nothing: there is no source then.
-        values = yaml.safe_load(text)
+        values = yaml.load(text, Loader=BoundedLoader)
         values = {} if values is None and may_be_empty else values
         if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
             raise ValueError("it holds no settings")
