@@ -104,7 +104,7 @@ class RunScores:
             return AT_K[metric](self.relevance, k)
         if metric == "pool_recall":
             return self.pool_recall
-        return OVER_DEPTH[_VALUE_OF[metric]](self.relevance)
+        return OVER_DEPTH[_VALUE_OF.get(metric, metric)](self.relevance)
 
     def members(self, group: str) -> NDArray[np.bool_]:
         """Which queries a slice holds, all for "", bool [queries]. Raises ConfigError naming the known slices."""

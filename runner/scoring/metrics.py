@@ -72,4 +72,4 @@ AT_K: Mapping[str, Callable[[Relevance, int], Floats]] = {
 OVER_DEPTH: Mapping[str, Callable[[Relevance], Floats]] = {"rr": reciprocal_rank, "ap": average_precision}
 MEAN_NAMES: Mapping[str, str] = {"rr": "mrr", "ap": "map"}
 # Every mean that is logged with an interval and that a rule or a comparison may name.
-METRICS = ("hit", "recall", "precision", "ndcg", "mrr", "map", "pool_recall", "judged")
+METRICS = tuple(MEAN_NAMES.get(name, name) for name in (*AT_K, *OVER_DEPTH, "pool_recall"))

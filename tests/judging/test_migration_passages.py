@@ -31,11 +31,11 @@ def test_the_same_text_is_carried(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [LIMITS, ZH_LIMITS])
-def test_the_same_text_is_carried_where_its_heading_got_a_new_name(tmp_path: Path, text: str) -> None:
+def test_the_same_text_is_proposed_where_its_heading_got_a_new_name(tmp_path: Path, text: str) -> None:
     old = snapshot(pages(f"a.md\n# Limits\n\n{text}\n\n# Size\n\n{OTHER}"))
     new = snapshot(pages(f"a.md\n# Rates\n\n{text}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md#rates"])]
+    assert fates(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
     assert (migration.entries[1].similarity, migration.entries[1].note) == (1.0, "same text, other heading")
     # A heading that was there before, or still is, may say something else of the same words.
     for before, after in (
@@ -170,7 +170,7 @@ def test_one_that_may_be_either_of_two_with_the_same_title_and_text_is_not_guess
     new = snapshot(pages(f"a.md\n{LIMITS} {OTHER}"), Parts(LIMITS, ("three",)))
     migration = moved(tmp_path, [query("q1", "a.md#two")], old, new)
     assert fates(migration) == [("proposed", "a.md#two", ["a.md#three"])]
-    assert migration.entries[1].note == "same text, not the only one"
+    assert migration.entries[1].note == "same text, other surroundings"
 
 
 def test_what_was_split_is_proposed_to_its_parts(tmp_path: Path) -> None:

@@ -12,6 +12,11 @@ from runner.judging.migration.migrate import Migration
 from runner.snapshots import Snapshot
 
 SPANS = "name: facts\nunit: span\n"
+# The section that is judged stays, all around it changes.
+BEFORE, AFTER = (
+    "a.md\n# L\n\n{}\n\n# M\n\n" + OTHER,
+    "a.md\n# A\n\nEverything here is new.\n\n# L\n\n{}\n\n# M\n\nNew end.",
+)
 INTRO = "Everything on this page was measured last spring, on machines that are rented out since.\n\n"
 
 
@@ -26,7 +31,7 @@ def quoted(quote: str, document: str = "a.md", **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", [LIMITS, ZH_LIMITS])
 def test_a_quotation_that_is_found_once_in_the_changed_page_is_carried(tmp_path: Path, text: str) -> None:
-    old, new = snapshot(pages(f"a.md\n{text}\n\n{OTHER}")), snapshot(pages(f"a.md\n{INTRO}{text}\n\nNew end."))
+    old, new = snapshot(pages(BEFORE.format(text))), snapshot(pages(AFTER.format(text)))
     migration = followed(tmp_path, old, new, quoted(text, annotator="wei", note="表格"))
     assert fates(migration) == [("carried", f"a.md: {text}", [f"a.md: {text}"])]
     (judged,) = migration.new.queries
@@ -36,8 +41,8 @@ def test_a_quotation_that_is_found_once_in_the_changed_page_is_carried(tmp_path:
 
 
 def test_line_ends_within_a_quotation_may_be_others(tmp_path: Path) -> None:
-    old = snapshot(pages(f"a.md\n{LIMITS}"))
-    new = snapshot(pages(f"a.md\n{INTRO}{LIMITS.replace(' publish ', chr(10) + 'publish  ')}"))
+    old = snapshot(pages(BEFORE.format(LIMITS)))
+    new = snapshot(pages(AFTER.format(LIMITS.replace(" publish ", "\npublish  "))))
     migration = followed(tmp_path, old, new, quoted(LIMITS))
     assert [what for what, *_ in fates(migration)] == ["carried"]
 
@@ -45,7 +50,7 @@ def test_line_ends_within_a_quotation_may_be_others(tmp_path: Path) -> None:
 def test_a_renamed_page_takes_its_spans_along(tmp_path: Path) -> None:
     body = f"{INTRO}{LIMITS}\n\n{OTHER}"
     old = snapshot(pages(f"a.md\n{body}", title="Limits"))
-    same, edited = (snapshot(pages(f"b.md\n{body}{more}", title="Limits")) for more in ("", " And no more."))
+    same, edited = (snapshot(pages(f"b.md\n{body}{more}", title="Limits")) for more in ("", "\n\n# And\n\nNo more."))
     for new in (same, edited):
         migration = followed(tmp_path, old, new, quoted(LIMITS))
         assert fates(migration) == [("carried", f"a.md: {LIMITS}", [f"b.md: {LIMITS}"])]
@@ -115,7 +120,7 @@ def test_a_few_words_are_carried_only_within_the_same_line_and_section(tmp_path:
     shifted = snapshot(pages(table.format("50", "100", OTHER)))
     migration = followed(tmp_path, old, shifted, quoted("100 a minute"))
     assert [what for what, *_ in fates(migration)] == ["proposed"]
-    elsewhere = snapshot(pages(table.format("100", "200", LIMITS)))
+    elsewhere = snapshot(pages(table.format("100", "300", f"{OTHER}\n\n# More\n\n{LIMITS}")))
     migration = followed(tmp_path, old, elsewhere, quoted("100 a minute"))
     assert fates(migration) == [("carried", "a.md: 100 a minute", ["a.md: 100 a minute"])]
     renamed = snapshot(pages(table.format("100", "300", LIMITS).replace("# Rates", "# Former rates")))
@@ -125,16 +130,12 @@ def test_a_few_words_are_carried_only_within_the_same_line_and_section(tmp_path:
 
 
 @pytest.mark.parametrize("text", [LIMITS, OTHER])
-def test_a_sentence_under_a_heading_of_a_new_name_is_carried(tmp_path: Path, text: str) -> None:
+def test_a_sentence_under_a_heading_of_a_new_name_is_proposed(tmp_path: Path, text: str) -> None:
     page = f"a.md\n# {{}}\n\n{text}\n\n# {{}}\n\nSomething."
     old = snapshot(pages(page.format("Free", "Team")))
-    for names, wanted in (
-        (("Starter", "Team"), "carried"),
-        (("Team", "Free"), "proposed"),
-        (("Team", "Pro"), "proposed"),
-    ):
+    for names in (("Starter", "Team"), ("Team", "Free"), ("Team", "Pro")):
         migration = followed(tmp_path, old, snapshot(pages(page.format(*names))), quoted(text))
-        assert [what for what, *_ in fates(migration)] == [wanted], names
+        assert [what for what, *_ in fates(migration)] == ["proposed"], names
 
 
 def test_all_words_on_a_page_of_another_title_are_proposed(tmp_path: Path) -> None:
@@ -187,13 +188,12 @@ def test_words_without_anything_like_them_are_gone(tmp_path: Path) -> None:
 
 
 def test_a_range_becomes_the_range_of_the_same_words(tmp_path: Path) -> None:
-    old, new = snapshot(pages(f"a.md\n{LIMITS}\n\n{OTHER}")), snapshot(pages(f"a.md\n{INTRO}{LIMITS}"))
-    span = {"document": "a.md", "start": 0, "end": len(LIMITS)}
-    migration = followed(tmp_path, old, new, span)
-    start = len(INTRO)
-    assert fates(migration) == [("carried", f"a.md: 0-{len(LIMITS)}", [f"a.md: {start}-{start + len(LIMITS)}"])]
-    new_text = new.documents[0].text
-    assert new_text[start : start + len(LIMITS)] == LIMITS
+    old, new = snapshot(pages(BEFORE.format(LIMITS))), snapshot(pages(AFTER.format(LIMITS)))
+    before, after = (each.documents[0].text.index(LIMITS) for each in (old, new))
+    assert before < after
+    ranges = [f"a.md: {start}-{start + len(LIMITS)}" for start in (before, after)]
+    migration = followed(tmp_path, old, new, {"document": "a.md", "start": before, "end": before + len(LIMITS)})
+    assert fates(migration) == [("carried", ranges[0], [ranges[1]])]
 
 
 def test_a_range_of_an_edited_text_is_proposed_as_a_range(tmp_path: Path) -> None:
@@ -215,9 +215,12 @@ def test_another_chunker_changes_no_span(tmp_path: Path, chunker: Any) -> None:
 
 
 def test_spans_that_become_one_keep_the_better_judgment(tmp_path: Path) -> None:
-    old, new = snapshot(pages(f"a.md\n{LIMITS}\n\n{LIMITS}")), snapshot(pages(f"a.md\n{LIMITS}\n\nTwo."))
-    second = len(LIMITS) + 2
-    spans = [quoted(LIMITS, start=0, grade=1, annotator="wei"), quoted(LIMITS, start=second, grade=2, annotator="lin")]
+    page = f"a.md\n# Free\n\n{LIMITS}\n\n# {{}}\n\n{{}}"
+    old, new = snapshot(pages(page.format("Free", LIMITS))), snapshot(pages(page.format("Two", "Three.")))
+    first, second = (find(LIMITS) for find in (old.documents[0].text.index, old.documents[0].text.rindex))
+    spans = [
+        quoted(LIMITS, start=first, grade=1, annotator="wei"), quoted(LIMITS, start=second, grade=2, annotator="lin"),
+    ]  # fmt: skip
     migration = followed(tmp_path, old, new, *spans)
     (judged,) = migration.new.queries
     assert [(each.grade, each.annotator) for each in judged.every_judgment] == [(2, "lin")]

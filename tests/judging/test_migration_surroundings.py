@@ -1,4 +1,4 @@
-"""The same words say another thing where the page, the heading, the sentence, the table or the list is another."""
+"""The same words say another thing where the page, a heading, or anything that is said around them is another."""
 
 from pathlib import Path
 
@@ -22,19 +22,35 @@ def followed(folder: Path, before: str, after: str, quote: str) -> Migration:
     return moved(folder, [query("q1", {"document": "a.md", "quote": quote})], old, new, head)
 
 
+CHECK = "To see an example, check the [generators](https://a.example), they all include it."
+TABS = '//// tab | Python 3.8\n\n```Python hl_lines="1"\n{!../a.py!}\n```\n\n/// tip\n\nPrefer it.\n\n///\n\n////'
+# What is other than before says nothing: white space, markup, where to read on, which file of code is shown.
 SAME = [
+    (LIMITS, LIMITS.replace(" may ", " may\n"), "a hundred messages"),
+    (f"{LIMITS} {OTHER}", f"{LIMITS} **A message** may {OTHER[14:]}", LIMITS),
+    (f"See [the list](a.md). {LIMITS}", f"See <a href='b.md'>the list</a>. {LIMITS}", LIMITS),
+    (f"{LIMITS}\n\n{CHECK}", LIMITS, LIMITS),
+    ("免費方案每分鐘一百次。\n\n請參考[清單](a.md)。", "免費方案每分鐘一百次。", "每分鐘一百次"),
+    ("終止代理 (Termination Proxy) 會這麼做。每分鐘一百次。", "終止代理會這麼做。每分鐘一百次。", "每分鐘一百次"),
+    (f'{LIMITS}\n\n```Python hl_lines="6"\n{{!../a.py!}}\n```', f"{LIMITS}\n\n{{* ../a.py hl[6] *}}", LIMITS),
+    (f"{LIMITS}\n\n{TABS}", f"{LIMITS}\n\n{{* ../a_py310.py *}}", LIMITS),
+    (TABLE, TABLE.replace("| plan |", "|   plan   |"), "10"),
+    (LIST, LIST.replace("- ", "* "), "press the red key"),
+    (f"## Own {{ #own }}\n\n{LIMITS}", f"## Own\n\n{LIMITS}", LIMITS),
+]
+OTHERS = [
     (f"{LIMITS} {OTHER}", f"{LIMITS} Nothing else.", LIMITS),
     (f"{LIMITS}\n\n{OTHER}", f"{OTHER}\n\n{LIMITS}", "a hundred messages a minute"),
     ("一。免費方案每分鐘一百次。二。", "三。免費方案每分鐘一百次。四。", "每分鐘一百次"),
     (TABLE, TABLE.replace("20 | 200", "30 | 300"), "| Free | 10 | 100 |"),
-    (TABLE, TABLE.replace("| plan |", "|   plan   |"), "10"),
     (LIST, LIST.replace("hold", "lift"), "press the red key"),
-    (LIST.replace("- ", "1. "), LIST.replace("- hold", "1. lift").replace("- ", "2. "), "the red key"),
-    (NESTED, NESTED.replace("wait", "wait a day").replace("do nothing", "ask us"), "ask for a quota"),
-    ("It is, e.g. here, on. More.", "It is, e.g. here, on. Less.", "here, on"),
+    (NESTED, NESTED.replace("wait", "wait a day"), "ask for a quota"),
     ("10 次。", "10 次。更多。", "10 次"),
-]
-OTHERS = [
+    # Where to read on, and more than that.
+    (f"{LIMITS}\n\n{CHECK}", f"{LIMITS}\n\nSee [the new limits](a.md), as these no longer hold.", LIMITS),
+    (f"{LIMITS}", f"{LIMITS}\n\nSee [the team plan](a.md) instead.", LIMITS),
+    ("終止代理 (Free) 會這麼做。每分鐘一百次。", "終止代理 (Team) 會這麼做。每分鐘一百次。", "每分鐘一百次"),
+    ("終止代理會這麼做。每分鐘一百次。", "終止代理 (only once) 會這麼做。每分鐘一百次。", "每分鐘一百次"),
     (f"It is {LIMITS}", f"It is not {LIMITS}", LIMITS),
     ("It is\nrecommended to run both.", "It is not\nrecommended to run both.", "recommended to run both"),
     ("It is, e.g. here, on.", "It is not, e.g. here, on.", "here, on"),

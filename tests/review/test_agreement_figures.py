@@ -3,6 +3,7 @@
 import math
 from typing import Literal
 
+import krippendorff
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -111,7 +112,6 @@ def test_kappa_as_statsmodels_has_it(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_alpha_as_krippendorff_has_it(seed: int) -> None:
-    krippendorff = pytest.importorskip("krippendorff", reason="the package krippendorff is not installed")
     random = np.random.default_rng(seed)
     ratings = random.integers(0, 4, (random.integers(2, 6), 40)).astype(np.float64)
     ratings[:, :20] = ratings[0, :20]

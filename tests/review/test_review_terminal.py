@@ -48,7 +48,9 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def finished(self) -> int:
+        end = time.monotonic() + PATIENCE
         while self.process.poll() is None:
+            assert time.monotonic() < end, f"the review has not ended after {self.shown[self._seen :]}"
             self._read(0.1)
         self._read(0)
         return self.process.returncode

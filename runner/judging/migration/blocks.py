@@ -24,17 +24,12 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """at: where its first line begins. [start, end): its characters, without the mark of a list item.
-
-    indent: how far in the first line is. header: of a table's row, the place of the first row.
-    """
+    """at: where its first line begins. [start, end): its characters, without the mark of a list item."""
 
     kind: Literal["text", "item", "row", "heading", "html"]
     at: int
     start: int
     end: int
-    indent: int
-    header: Place | None = None
 
 
 class Blocks:
@@ -44,21 +39,6 @@ class Blocks:
         self._text = text
         self._blocks = list(_blocks(text))
         self._starts = [block.at for block in self._blocks]
-
-    def around(self, start: int, end: int) -> tuple[str, ...]:
-        """What gives the words in [start, end) their meaning, white space made uniform.
-
-        The whole sentence; for a table's row all of it and the header; for a list item the items above it and the
-        sentence that introduces the list, as for a table or for what is set in by spaces.
-        """
-        first, last = self._at(start), self._at(max(start, end - 1))
-        if first is None or last is None:
-            return (self._words(start, end),)
-        block = self._blocks[first]
-        places = [self._widened(first, last, start, end, rows=True)]
-        if block.header:
-            places.append(block.header)
-        return tuple(self._words(*place) for place in (*places, *self._introduced(first)))
 
     def sentences(self, start: int, end: int) -> Place:
         """[start, end) widened to whole sentences, in a table to whole cells."""
@@ -81,45 +61,23 @@ class Blocks:
         found = bisect_right(self._starts, position) - 1
         return found if found >= 0 else None
 
-    def _widened(self, first: int, last: int, start: int, end: int, rows: bool = False) -> Place:
-        begins = [piece[0] for piece in self._parts(self._blocks[first], rows) if piece[0] <= start]
-        ends = [piece[1] for piece in self._parts(self._blocks[last], rows) if piece[1] >= end]
+    def _widened(self, first: int, last: int, start: int, end: int) -> Place:
+        begins = [piece[0] for piece in self._parts(self._blocks[first]) if piece[0] <= start]
+        ends = [piece[1] for piece in self._parts(self._blocks[last]) if piece[1] >= end]
         return begins[-1] if begins else start, ends[0] if ends else end
 
-    def _parts(self, block: Block, rows: bool = False) -> list[Place]:
+    def _parts(self, block: Block) -> list[Place]:
         """The sentences of a block, the cells of a row."""
         marks = [block.start]
-        if block.kind == "row" and not rows:
+        if block.kind == "row":
             bars = [bar.start() for bar in _BAR.finditer(self._text, block.start, block.end)]
             cells = zip((block.start, *(bar + 1 for bar in bars)), (*bars, block.end), strict=True)
             places = [trimmed(self._text, *cell) for cell in cells]
             return [place for place in places if place[0] < place[1]]
-        if block.kind not in ("html", "row"):
+        if block.kind != "html":
             marks += [stop.end() for stop in _STOP.finditer(self._text, block.start, block.end)]
         places = [trimmed(self._text, *pair) for pair in pairwise((*marks, block.end))]
         return [place for place in places if place[0] < place[1]]
-
-    def _introduced(self, position: int) -> Iterator[Place]:
-        """The items above a block, and the last sentence of what introduces it."""
-        block = self._blocks[position]
-        listed, indent = block.kind in ("item", "row"), block.indent
-        if not listed and not indent:
-            return
-        for number in range(position - 1, -1, -1):
-            above = self._blocks[number]
-            if above.kind == "heading":
-                return
-            if above.kind == "item" and above.indent < indent:
-                yield above.start, above.end
-                listed, indent = True, above.indent
-            elif above.kind in ("text", "html") and above.indent < indent + listed:
-                yield self._parts(above)[-1]
-                if not above.indent:
-                    return
-                listed, indent = False, above.indent
-
-    def _words(self, start: int, end: int) -> str:
-        return " ".join(self._text[start:end].split())
 
 
 def _blocks(text: str) -> Iterator[Block]:
@@ -134,7 +92,7 @@ def _blocks(text: str) -> Iterator[Block]:
             yield from _rows(text, chunk)
             chunk = []
             continue
-        chunk.append(Block("text", at, start, end, len(line[:inside].expandtabs(4))))
+        chunk.append(Block("text", at, start, end))
     yield from _rows(text, chunk)
 
 
@@ -144,9 +102,8 @@ def _rows(text: str, lines: list[Block]) -> Iterator[Block]:
         words = text[line.start : line.end]
         if number and "|" in words and "-" in words and _RULE.issuperset(words):
             yield from _items(text, lines[: number - 1])
-            header = lines[number - 1].start, lines[number - 1].end
             for row in (*lines[number - 1 : number], *lines[number + 1 :]):
-                yield replace(row, kind="row", header=header)
+                yield replace(row, kind="row")
             return
     yield from _items(text, lines)
 

@@ -21,7 +21,8 @@ class DocumentFollower:
         if self._heirs.twin(old.id):
             return (Fate("carried", successors, 1.0, "same text" if old.id == heir.id else "renamed"),)
         if old.text == heir.text:
-            return (Fate("proposed", successors, 1.0, "same text, other title"),)
+            what = "other fields" if old.title == heir.title else "other title"
+            return (Fate("proposed", successors, 1.0, f"same text, {what}"),)
         from rapidfuzz.distance import Indel
 
         coder = Coder()

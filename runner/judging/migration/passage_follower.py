@@ -20,8 +20,8 @@ class PassageFollower:
         self._heirs = Heirs.between(old, new)
         self._before = {passage.id: passage for passage in old.passages}
         self._after = {passage.id: passage for passage in new.passages}
-        self._headings_before = Surroundings(self._heirs.old)
-        self._headings_after = Surroundings(self._heirs.new)
+        self._surroundings_before = Surroundings(self._heirs.old)
+        self._surroundings_after = Surroundings(self._heirs.new)
 
     def follow(self, pair: JudgedPair) -> tuple[Fate, ...]:
         """What became of a judged passage."""
@@ -83,19 +83,15 @@ class PassageFollower:
         why = f"same text, {difference}" if difference else "same text"
         if change.kind not in ("unchanged", "moved"):
             return Fate("proposed", successors, 1.0, why if difference else "same text, not the only one")
-        # Under another title it is the same passage only where the comparison found that the heading was renamed.
-        if difference and passage.title == after.title:
-            return Fate("proposed", successors, 1.0, why)
-        return Fate("carried", successors, 1.0, why)
+        return Fate("proposed" if difference else "carried", successors, 1.0, why)
 
     def _difference(self, old: Passage, new: Passage) -> str:
-        """What is not the same about two passages of one text: its page, or the headings that say what it is about."""
+        """What is not the same around two passages of one text: the page, or what gives them their meaning there."""
         heir = self._heirs.heir(old.document)
         if heir is None or heir.id != new.document:
             return "on another page"
-        above = self._headings_before.headings(old.document, old.start)
-        now = self._headings_after.headings(new.document, new.start)
-        return "" if (old.title, above) == (new.title, now) else "other heading"
+        around = self._surroundings_before.around(old.document, old.start)
+        return around.difference(self._surroundings_after.around(new.document, new.start))
 
 
 def _successors(ids: list[str]) -> tuple[Successor, ...]:

@@ -2,13 +2,12 @@
 
 from functools import cache
 
-from runner.changes.undecided import SHORT
 from runner.judging.migration.best_piece import Place, like
 from runner.judging.migration.heirs import Heirs
 from runner.judging.migration.in_place import InPlace
 from runner.judging.migration.nearest_text import NearestText
 from runner.judging.migration.pair import Fate, JudgedPair, Successor
-from runner.judging.migration.surroundings import Around, Surroundings
+from runner.judging.migration.surroundings import Surroundings
 from runner.snapshots import Snapshot
 from runner.suites import Span
 from runner.suites.existence import SpanPlaces
@@ -31,7 +30,7 @@ class SpanFollower:
         self._in_place = cache(self._compare)
 
     def follow(self, pair: JudgedPair) -> tuple[Fate, ...]:
-        """What became of a judged span: carried only where page title, headings and sentence are what they were."""
+        """What became of a judged span: carried only where all that gives it its meaning is what it was."""
         span = pair.span
         assert span is not None, f"{pair.id} is no span"
         start, end = self._places.find(span)
@@ -46,22 +45,11 @@ class SpanFollower:
         if len(places) > 1:
             return (self._several(span, heir.id, places),)
         found = (self._as_found(span, heir.id, places[0]),)
-        around, now = self._before.around(span.document, start, end), self._after.around(heir.id, *places[0])
-        difference = around.difference(now)
-        why = f"same words, {difference}" if difference else "same words"
-        if difference and not (difference == "other heading" and self._renamed(span.document, heir.id, around, now)):
-            return (Fate("proposed", found, 1.0, why),)
-        return (Fate("carried", found, 1.0, why),)
-
-    def _renamed(self, before: str, document: str, around: Around, now: Around) -> bool:
-        """Whether only a heading has another name over the same sentence: the old one is gone, the new one is new."""
-        new = around.headings not in self._after.paths(document) and now.headings not in self._before.paths(before)
-        return (
-            new
-            and around.headings[:-1] == now.headings[:-1]
-            and around.words == now.words
-            and len("".join(around.words).strip()) >= SHORT
-        )
+        around = self._before.around(span.document, start)
+        difference = around.difference(self._after.around(heir.id, places[0][0]))
+        if difference:
+            return (Fate("proposed", found, 1.0, f"same words, {difference}"),)
+        return (Fate("carried", found, 1.0, "same words"),)
 
     def _as_found(self, span: Span, document: str, place: Place) -> Successor:
         """The span in a new place, in the form it had: words stay words, a range stays a range."""

@@ -1,4 +1,4 @@
-"""What stands around a quotation: the same words elsewhere say something else."""
+"""What stands around a piece of a page and gives it its meaning: the same words elsewhere say something else."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -8,23 +8,41 @@ from functools import cache
 from runner.documents.document import Document
 from runner.formats.markdown_outline import outline_of
 from runner.judging.migration.blocks import Blocks
+from runner.judging.migration.heirs import scope_of
+from runner.judging.migration.statements import Statement, say_the_same, statements_of
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """title: of the page. headings: the path above the words. words: the sentence, and what it depends on."""
+    """title and fields: what they say of the page. headings: the path above.
+
+    words: the text before the first heading, then that of every section on the path, its own last.
+    """
 
     title: str
+    fields: Mapping[str, str]
     headings: tuple[str, ...]
-    words: tuple[str, ...]
+    words: tuple[tuple[Statement, ...], ...]
 
     def difference(self, other: "Around") -> str:
         """What is not the same, in two words; empty if all is."""
         if self.title != other.title:
             return "other title"
+        if self.fields != other.fields:
+            return "other fields"
         if self.headings != other.headings:
             return "other heading"
-        return "other surroundings" if self.words != other.words else ""
+        same = len(self.words) == len(other.words) and all(map(say_the_same, self.words, other.words))
+        return "" if same else "other surroundings"
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """path: its headings, its own last. lead: the sections that lead to it, by number, its own last."""
+
+    path: tuple[str, ...]
+    lead: tuple[int, ...]
+    body: tuple[int, int]
 
 
 class Surroundings:
@@ -33,28 +51,40 @@ class Surroundings:
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._documents = documents
         self.blocks = cache(lambda id_: Blocks(documents[id_].text))
-        self._outline = cache(self._headings_of)
+        self._sections = cache(self._sections_of)
+        self._said = cache(self._said_in)
 
-    def around(self, id_: str, start: int, end: int) -> Around:
-        """What stands around [start, end) of a document."""
-        words = self.blocks(id_).around(start, end)
-        return Around(self._documents[id_].title, self.headings(id_, start), words)
-
-    def paths(self, id_: str) -> set[tuple[str, ...]]:
-        """Every path of headings that a document has, and none."""
-        return {(), *self._outline(id_)[1]}
+    def around(self, id_: str, position: int) -> Around:
+        """What stands around a place in a document."""
+        section = self._section(id_, position)
+        above = (self._said(id_, number) for number in section.lead[:-1])
+        start, end = section.body
+        own = statements_of(self._documents[id_].text[start:end], position - start)
+        words = (*above, own)
+        document = self._documents[id_]
+        return Around(document.title, scope_of(document), section.path, words)
 
     def headings(self, id_: str, position: int) -> tuple[str, ...]:
         """The path of headings above a place in a document, its own last."""
-        starts, paths = self._outline(id_)
-        found = bisect_right(starts, position)
-        return paths[found - 1] if found else ()
+        return self._section(id_, position).path
 
-    def _headings_of(self, id_: str) -> tuple[list[int], list[tuple[str, ...]]]:
-        starts, paths = [], []
-        path: list[tuple[int, str]] = []
-        for heading in outline_of(self._documents[id_].text).headings:
-            path = [*(above for above in path if above[0] < heading.level), (heading.level, heading.title)]
+    def _section(self, id_: str, position: int) -> _Section:
+        starts, sections = self._sections(id_)
+        return sections[bisect_right(starts, position) - 1]
+
+    def _said_in(self, id_: str, number: int) -> tuple[Statement, ...]:
+        start, end = self._sections(id_)[1][number].body
+        return statements_of(self._documents[id_].text[start:end])
+
+    def _sections_of(self, id_: str) -> tuple[list[int], list[_Section]]:
+        text = self._documents[id_].text
+        headings = outline_of(text).headings
+        ends = [*(heading.start for heading in headings), len(text)]
+        starts, sections = [0], [_Section((), (0,), (0, ends[0]))]
+        path: list[tuple[int, str, int]] = []
+        for number, heading in enumerate(headings, 1):
+            path = [*(above for above in path if above[0] < heading.level), (heading.level, heading.title, number)]
             starts.append(heading.start)
-            paths.append(tuple(title for _, title in path))
-        return starts, paths
+            lead = (0, *(each for *_, each in path))
+            sections.append(_Section(tuple(title for _, title, _ in path), lead, (heading.end, ends[number])))
+        return starts, sections
