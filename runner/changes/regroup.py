@@ -12,6 +12,8 @@ from runner.changes.wordings import Wording
 # How much of a part must stand in the whole, and how much of that no other part has brought.
 _CONTAINED = 0.6
 _OWN = 0.6
+# One word in six is another, and half of all runs of three are: then its words, in their order, say that it is there.
+_CONTAINED_AT_LEAST, _WORDS_CONTAINED = 0.3, 0.75
 # Shorter parts are found in any text; from another page they must be longer still.
 _FEWEST_RUNS = 5
 _FEWEST_RUNS_ELSEWHERE = 15
@@ -38,7 +40,8 @@ def wholes(parts: Sequence[Part], small: Mapping[str, Wording], large: Mapping[s
             continue
         shared = own.shared(large[part.whole])
         strength = shared + 0.5 * part.same_page
-        if shared >= _CONTAINED * len(own.runs) and (strength, part.whole) > best.get(part.id, (0.0, "")):
+        better = (strength, part.whole) > best.get(part.id, (0.0, ""))
+        if better and _stands_in(own, large[part.whole], shared):
             best[part.id] = strength, part.whole
     belonging: dict[str, list[str]] = defaultdict(list)
     covered: dict[str, Codes] = {}
@@ -57,9 +60,20 @@ def belongs_to(part: Wording, whole: Wording, brought: Codes, others: Iterable[W
     brought: the runs of the other parts.
     """
     shared = np.intersect1d(part.runs, whole.runs, assume_unique=True)
-    if len(part.runs) < _FEWEST_RUNS or len(shared) < _CONTAINED * len(part.runs):
+    if len(part.runs) < _FEWEST_RUNS or not _stands_in(part, whole, len(shared)):
         return False
     if len(np.setdiff1d(shared, brought, assume_unique=True)) >= _OWN * len(shared):
         return True
     # Word for word: then it may share most runs with its neighbour, as tables and limits do.
     return part.encoded in whole.encoded and not any(part.encoded in other.encoded for other in others)
+
+
+def _stands_in(part: Wording, whole: Wording, shared: int) -> bool:
+    """Whether most of a part is in a whole, be it word for word or with a word changed here and there."""
+    from rapidfuzz.distance import LCSseq
+
+    if shared >= _CONTAINED * len(part.runs):
+        return True
+    if shared < _CONTAINED_AT_LEAST * len(part.runs):
+        return False
+    return int(LCSseq.similarity(part.encoded, whole.encoded)) >= _WORDS_CONTAINED * len(part.encoded)

@@ -18,8 +18,8 @@ class Undecided:
         self.counterpart = counterpart
         self.before = {passage.id: passage for passage in old.passages}
         self.after = {passage.id: passage for passage in new.passages}
-        self.old_body = {passage.id: old.text(passage) for passage in old.passages}
-        self.new_body = {passage.id: new.text(passage) for passage in new.passages}
+        self.old_body = {passage.id: evenly_spaced(old.text(passage)) for passage in old.passages}
+        self.new_body = {passage.id: evenly_spaced(new.text(passage)) for passage in new.passages}
         self.changes: list[PassageChange] = []
         self._old_titles = {passage.title for passage in old.passages}
         self._new_titles = {passage.title for passage in new.passages}
@@ -76,6 +76,23 @@ class Undecided:
     def new_count(self) -> Counter[str]:
         """How many new passages, open or not, have a body."""
         return Counter(self.new_body.values())
+
+
+def evenly_spaced(text: str) -> str:
+    """A text with single spaces; in fenced code, where it means something, indentation stays."""
+    if not text.strip():
+        return text
+    if "```" not in text and "~~~" not in text:
+        return " ".join(text.split())
+    words: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = line.strip()[:3]
+        fenced = mark in ("```", "~~~") and mark == (fence or mark)
+        words += [line.rstrip().replace("\u00a0", " ")] if fence and line.strip() else line.split()
+        if fenced:
+            fence = "" if fence else mark
+    return " ".join(words)
 
 
 def _above(title: str) -> str:

@@ -122,6 +122,48 @@ def test_alike_parts_put_together_word_for_word_are_both_there() -> None:
     assert told(compare_passages(two, one)) == {("merged", ("a.md#team", "a.md#scale"), ("a.md#team",))}
 
 
+def every(nth: int, text: str, by: str) -> str:
+    """Every nth word of a text, or character of a Chinese one, is another."""
+    parts = text.split(" ") if " " in text else list(text)
+    parts[nth // 2 :: nth] = [by] * len(parts[nth // 2 :: nth])
+    return (" " if " " in text else "").join(parts)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "by"), [(RETRY, ORDER, "indeed"), (PRICE, SIGN, "one"), (重試, 順序, "甲")]
+)
+@pytest.mark.parametrize("nth", [12, 8, 7])
+def test_two_passages_that_were_changed_a_little_and_put_together_are_merged(
+    first: str, second: str, by: str, nth: int
+) -> None:
+    old = snapshot({"a.md": {"One": first, "Two": second}})
+    new = snapshot({"a.md": {"All": f"{every(nth, first, by)}\n\n{every(nth, second, by)}"}})
+    assert told(compare_passages(old, new)) == {("merged", ("a.md#one", "a.md#two"), ("a.md#all",))}
+    assert told(compare_passages(new, old)) == {("split", ("a.md#all",), ("a.md#one", "a.md#two"))}
+
+
+CODE = "Call it so:\n\n```\nif ready:\n    start()\nend()\n```"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RETRY, RETRY.replace(" after one", "\nafter  one")),
+        (f"{RETRY}\n\n{ORDER}", f"{RETRY}\n\n\n\n{ORDER}"),
+        (CODE, CODE.replace("so:\n\n", "so:\n\n\n").replace("    start", "\u00a0\u00a0\u00a0 start")),
+        (f"* {RETRY}\n* {ORDER}", f"*   {RETRY}\n\n*   {ORDER}"),
+    ],
+)
+def test_white_space_alone_is_no_change(before: str, after: str) -> None:
+    old, new = (snapshot({"a.md": {"One": body, "Two": more}}) for body, more in ((before, PRICE), (after, SIGN)))
+    assert ("unchanged", ("a.md#one",), ("a.md#one",)) in told(compare_passages(old, new))
+
+
+def test_white_space_is_a_change_where_it_has_a_meaning() -> None:
+    old, new = (snapshot({"a.md": {"One": code}}) for code in (CODE, CODE.replace("\nend", "\n    end")))
+    assert told(compare_passages(old, new)) == {("edited", ("a.md#one",), ("a.md#one",))}
+
+
 def test_what_an_edited_neighbour_swallowed_is_merged_with_it_and_not_gone() -> None:
     rewritten = "A delivery that fails is tried again three times and given up for good, whatever the answer was."
     old = snapshot({"a.md": {"Retry": RETRY, "Order": ORDER}})

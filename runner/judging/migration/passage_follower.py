@@ -6,6 +6,7 @@ from functools import cached_property
 from runner.changes.change import PassageChange
 from runner.changes.intervals import Intervals, shared, trimmed
 from runner.changes.passages import compare_passages
+from runner.changes.undecided import evenly_spaced
 from runner.judging.migration.heirs import Heirs
 from runner.judging.migration.pair import Fate, JudgedPair, Successor
 from runner.judging.migration.surroundings import Surroundings
@@ -76,7 +77,8 @@ class PassageFollower:
         if not change.new:
             return Fate("gone", similarity=change.similarity, why="gone")
         successors = tuple(Successor(id_) for id_ in change.new)
-        if len(successors) > 1 or self._old.text(passage) != self._new.text(self._after[change.new[0]]):
+        before, now = self._old.text(passage), self._new.text(self._after[change.new[0]])
+        if len(successors) > 1 or evenly_spaced(before) != evenly_spaced(now):
             return Fate("proposed", successors, change.similarity, change.kind)
         after = self._after[change.new[0]]
         difference = self._difference(passage, after)

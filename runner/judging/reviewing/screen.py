@@ -1,9 +1,11 @@
 """One item of a review as a person reads it: the question, what is judged, what changed, what others said."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
 from runner.changes.wording import Piece, word_diff
+from runner.judging.reviewing.fitting import fitted, height
 from runner.judging.reviewing.passage_texts import AROUND, PassageTexts, Shown
 from runner.judging.reviewing.queue import Item, Target
 from runner.judging.reviewing.visible import one_line, visible
@@ -16,6 +18,7 @@ _MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 # What did not change is cut in the middle where it is longer, and a text where it is longer still.
 _MOST_SAME = 400
 _MOST_SHOWN = 4000
+_MOST_ASKED, _MOST_TURNS, _MOST_OTHERS = 300, 2, 3
 _TITLES = {
     "proposed": "proposed: is this still the passage?",
     "gone": "gone: does anything still say it?",
@@ -34,16 +37,27 @@ q  quit                  ?  this help"""
 
 
 class Screen:
-    """Writes items. texts: of the snapshot that is judged now; old_texts: of the one before, if it is stored."""
+    """Writes items. texts: of the snapshot that is judged now; old_texts: of the one before, if it is stored.
+
+    rows: into how many lines an item has to go; by default those of the terminal.
+    """
 
     def __init__(
-        self, stream: TextIO, texts: PassageTexts | None, old_texts: PassageTexts | None = None, *, blind: bool = False
+        self,
+        stream: TextIO,
+        texts: PassageTexts | None,
+        old_texts: PassageTexts | None = None,
+        *,
+        blind: bool = False,
+        rows: int | None = None,
     ) -> None:
         from rich.console import Console
 
         width = None if stream.isatty() else 100
         self._console = Console(file=stream, width=width, highlight=False, emoji=False, markup=False)
         self._stream, self._texts, self._old_texts, self._blind = stream, texts, old_texts, blind
+        # What is written to a file or a pipe leaves no screen.
+        self._rows = rows or (self._console.height if stream.isatty() else None)
 
     def item(self, item: Item, progress: str, *, whole: bool = False) -> None:
         """Write all that there is to know before answering. whole: texts are not cut."""
@@ -51,16 +65,22 @@ class Screen:
 
         self._console.print()
         self._console.rule(Text(f"{progress} · {_TITLES[item.kind]}"), align="left", characters="─")
-        for turn in item.query.history:
-            self._say(turn, "dim")
-        self._say(item.query.text or item.query.id, "bold")
+        turns = item.query.history
+        if turns[:-_MOST_TURNS] and not whole:
+            turns = (f"({len(turns) - _MOST_TURNS} earlier turns; m shows all)", *turns[-_MOST_TURNS:])
+        head = [Text(visible(_shortened(turn, whole)), "dim") for turn in turns]
+        head.append(Text(visible(_shortened(item.query.text or item.query.id, whole)), "bold"))
         fields = " · ".join(f"{name} {value}" for name, value in item.query.fields.items() if value not in (None, ""))
-        self._say(f"{item.query.id}{f' · {fields}' if fields else ''}", "dim")
-        self._console.print()
-        for text in self._judged(item, whole):
+        head.append(Text(visible(f"{item.query.id}{f' · {fields}' if fields else ''}"), "dim"))
+        judged = list(self._judged(item, whole))
+        foot = [Text(visible(line), "cyan") for line in self._others(item)]
+        if foot[_MOST_OTHERS:] and not whole:
+            foot = [*foot[: _MOST_OTHERS - 1], Text(f"({len(foot) - _MOST_OTHERS + 1} more; m shows all)", "cyan")]
+        if self._rows and not whole:
+            # Beside these: the rule and the blank lines around it and the question, and the prompt.
+            judged = fitted(judged, self._console, self._rows - height([*head, *foot], self._console) - 4)
+        for text in (*head, Text(), *judged, *foot):
             self._console.print(text)
-        for line in self._others(item):
-            self._say(line, "cyan")
 
     def say(self, text: str) -> None:
         """Write a line."""
@@ -114,18 +134,13 @@ class Screen:
         if shown is None:
             yield Text("(no text: the snapshot at hand does not hold it)", "dim")
             return
-        parts = _differences(old, shown) if old else ()
-        if all(piece.kind == "same" for part in parts for piece in part):
+        pieces = _differences(old, shown) if old else ()
+        if all(piece.kind == "same" for piece in pieces):
             yield from _passage(shown, whole)
             return
         if shown.title:
             yield Text(visible(shown.title), "bold")
-        text = Text()
-        for part, style, (before, after) in zip(parts, ("dim", "", "dim"), _marks(shown), strict=True):
-            text.append(before)
-            text.append_text(_difference(part, style, whole))
-            text.append(after)
-        yield text
+        yield _difference(pieces, shown, whole)
 
     def _old(self, item: Item, around: int) -> Shown | None:
         return self._old_texts.find(item.old.id, item.old.span, around) if item.old and self._old_texts else None
@@ -158,28 +173,50 @@ def _marks(shown: Shown) -> Sequence[tuple[str, str]]:
     return ("", ""), _SPAN if shown.before or shown.after else ("", ""), ("", "")
 
 
-def _differences(old: Shown, new: Shown) -> Sequence[tuple[Piece, ...]]:
-    """What changed before, in and after what is judged. More is known of the old text around it, which is not gone."""
-    before, after = word_diff(old.before, new.before), word_diff(old.after, new.after)
-    if before and before[0].kind == "removed" and new.before:
-        before = before[1:]
-    if after and after[-1].kind == "removed" and new.after:
-        after = after[:-1]
-    return before, word_diff(old.text, new.text), after
+def _differences(old: Shown, new: Shown) -> Sequence[Piece]:
+    """What changed in what is judged and around it. More is known of the old text around it, which is not gone."""
+    pieces = word_diff(old.whole, new.whole)
+    if pieces and pieces[0].kind == "removed" and new.before:
+        pieces = pieces[1:]
+    if pieces and pieces[-1].kind == "removed" and new.after:
+        pieces = pieces[:-1]
+    return pieces
 
 
-def _difference(pieces: Sequence[Piece], style: str, whole: bool) -> "Text":
+def _difference(pieces: Sequence[Piece], shown: Shown, whole: bool) -> "Text":
+    """The changes in one text, with marks where what is judged begins and ends now, wherever it did before."""
     from rich.text import Text
 
     text = Text()
+    begin, end = len(shown.before), len(shown.before) + len(shown.text)
+    opens, closes = _marks(shown)[1]
+    at = 0
     for piece in pieces:
-        shown = piece.text
-        if piece.kind == "same" and len(shown) > _MOST_SAME and not whole:
-            half = _MOST_SAME // 2
-            shown = f"{shown[:half]} […] {shown[-half:]}"
         before, after = _MARKS[piece.kind]
-        text.append(f"{before}{visible(shown)}{after}", _STYLES[piece.kind] or style)
+        if piece.kind == "removed":
+            text.append(f"{before}{visible(_middle_cut(piece.text, whole))}{after}", _STYLES[piece.kind])
+            continue
+        for start, stop in pairwise(sorted({at, at + len(piece.text), *(each for each in (begin, end) if at < each)})):
+            if start >= at + len(piece.text):
+                break
+            text.append(opens if start == begin else "")
+            part = piece.text[start - at : stop - at]
+            style = _STYLES[piece.kind] or ("" if begin <= start < end else "dim")
+            cut = _middle_cut(part, whole) if piece.kind == "same" else part
+            text.append(f"{before}{visible(cut)}{after}", style)
+            text.append(closes if stop == end else "")
+        at += len(piece.text)
     return text
+
+
+def _middle_cut(text: str, whole: bool) -> str:
+    half = _MOST_SAME // 2
+    return text if whole or len(text) <= _MOST_SAME else f"{text[:half]} […] {text[-half:]}"
+
+
+def _shortened(text: str, whole: bool) -> str:
+    left = len(text) - _MOST_ASKED
+    return text if whole or left <= 0 else f"{text[:_MOST_ASKED]} [{left:,} more characters; m shows all]"
 
 
 def _cut(text: str, whole: bool) -> str:
