@@ -15,10 +15,9 @@ from urllib.parse import quote
 from filelock import FileLock
 
 from runner.errors import RunnerError
+from runner.formats.sqlite_faults import is_damage
 
 FORMAT = 2
-# What is wrong is outside the file: its folder, its disk, somebody who holds it.
-_OUTSIDE = ("BUSY", "LOCKED", "READONLY", "CANTOPEN", "FULL", "IOERR", "PERM", "NOMEM", "AUTH", "INTERRUPT")
 # A vector of 256 numbers, its key and its checksum: 15 of them fill a page of this size. In smaller pages more of each
 # is left over, and in a table without row ids anything longer than a quarter of a page takes a page of its own.
 _PAGE = 16384
@@ -111,10 +110,11 @@ class CacheFile:
         try:
             yield
         except sqlite3.Error as error:
-            name = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
-            if not name.startswith(_OUTSIDE):
+            if is_damage(error):
                 raise Damaged(str(error).splitlines()[0]) from None
             raise self._cannot(error) from None
+        except UnicodeDecodeError as error:
+            raise Damaged(str(error)) from None
         except OSError as error:
             raise self._cannot(error) from None
 
