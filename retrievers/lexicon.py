@@ -8,6 +8,7 @@ from typing import Any
 from retrievers.base import RetrievalError
 from retrievers.digest import Stamp
 from retrievers.script import HAN, normalised
+from retrievers.text_file import NotText, text_bytes
 
 _HAN_ONLY = re.compile(f"[{HAN}]+")
 _SHOWN = 20
@@ -26,12 +27,14 @@ def read_lexicon(path: str) -> tuple[Word, ...]:
 
     Raises RetrievalError naming every bad line (the first 20, then a count).
     """
-    with open(path, "rb") as file:
-        raw = file.read()
+    try:
+        raw = text_bytes(path)
+    except NotText as error:
+        raise RetrievalError(f"{path}: {error}; expected one word a line") from None
     words: list[Word] = []
     problems: list[str] = []
     seen: dict[str, int] = {}
-    for number, encoded in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, encoded in enumerate(raw.split(b"\n"), 1):
         try:
             line = encoded.decode("utf-8").strip()
         except UnicodeDecodeError as error:

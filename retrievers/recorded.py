@@ -20,7 +20,8 @@ class Recorded:
     the content tells which. Names may be of passages or of documents, for which the document's first
     passage then stands; what is named twice keeps its better place.
 
-    Raises RetrievalError listing every malformed line, and every name that the passages do not hold.
+    Raises RetrievalError listing every malformed line, and every name that the passages do not hold; a file that ranks
+    none of the queries is refused before anything is computed.
     """
 
     path: str
@@ -49,6 +50,15 @@ class Recorded:
             n_queries=len(found),
             depth=depth,
         )
+
+    def refuse_queries(self, queries: Sequence[Query]) -> None:
+        """Raise RetrievalError where the file ranks not one of all the queries that are to be asked."""
+        known = _read(stamp(self.path))
+        if queries and not any(query.id in known for query in queries):
+            raise RetrievalError(
+                f"{self.path}: ranks not one of the {len(queries):,} queries: it has ids like {next(iter(known))!r}, "
+                f"the suite has ids like {queries[0].id!r}; record the queries of this suite"
+            )
 
     def contents(self) -> dict[str, str]:
         """Return the SHA-256 of the file."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from retrievers.base import RetrievalError
 from retrievers.script import same_id
+from retrievers.text_file import NotText, text_bytes
 
 _log = logging.getLogger(__name__)
 _SHOWN = 20
@@ -35,10 +36,12 @@ def read_run(path: str) -> dict[str, tuple[Entry, ...]]:
 
     Raises RetrievalError listing every malformed line (the first 20, then a count), or for a file without rankings.
     """
-    with open(path, "rb") as file:
-        raw = file.read()
     try:
-        text = raw.decode("utf-8-sig")
+        raw = text_bytes(path)
+    except NotText as error:
+        raise RetrievalError(f"{path}: {error}; expected a TREC run or a JSON array of cases") from None
+    try:
+        text = raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise RetrievalError(f"{path}:{line}: found bytes that are not UTF-8; save the file as UTF-8") from error

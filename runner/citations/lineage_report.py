@@ -182,6 +182,18 @@ def _notes(report: Report) -> Iterator[str]:
     lineage = report.lineage
     if lineage.repeated:
         yield f"note: {_n(lineage.repeated, 'citation')} said the same as another of their answer and counted once"
-    if lineage.retrieved_unknown:
+    if stranger := _stranger(lineage):
+        yield f"note: not one id of the file is in the snapshot of its answer (such as {stranger!r}); is it their file?"
+    elif lineage.retrieved_unknown:
         unknown = _n(lineage.retrieved_unknown, "retrieved id")
         yield f"note: {unknown} not in the answer's snapshot; was it really the one that was searched?"
+
+
+def _stranger(lineage: Lineage) -> str | None:
+    """The first id, where the snapshots are stored and hold not one of all that are cited or were retrieved."""
+    retrieved = [id_ for answer in lineage.answers for id_ in answer.retrieved]
+    if lineage.retrieved_unknown < len(retrieved):
+        return None
+    if any(each.snapshot is None or each.findings["existence"].outcome != "failed" for each in lineage.citations):
+        return None
+    return next(iter([*(each.citation.id for each in lineage.citations), *retrieved]), None)

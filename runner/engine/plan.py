@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from retrievers.base import Combining, Query, Rankings, Rescoring
+from retrievers.base import Combining, Query, Rankings, Rescoring, RetrievalError
 from runner.config import LatencySettings, Settings
 from runner.engine.cache import text_key
 from runner.engine.parts import Part, build, digest
@@ -241,9 +241,24 @@ def _job(
         raise ConfigError(f"suite {suite.name!r} has no judged query, so there is nothing to score")
     queries = tuple(Query(query.id, suite.query_text(query, settings.history)) for query in laid.ranked)
     part = build(settings.retriever, "retriever")
+    _refuse_queries(part, queries)
     stage = _stage(part, part, snapshot, queries, settings.depth, stages)
     stage.time_at_least(settings.latency)
     return Job(settings, request.overrides, stage, laid, queries, request.source)
+
+
+def _refuse_queries(root: Part, queries: Sequence[Query]) -> None:
+    """Ask every part that knows its queries beforehand, as one that reads them from a file does, whether it has any.
+
+    Raises InputError.
+    """
+    for part in root.walk():
+        refuse = getattr(part.object, "refuse_queries", None)
+        if refuse is not None:
+            try:
+                refuse(queries)
+            except RetrievalError as error:
+                raise InputError(str(error)) from None
 
 
 def _stage(

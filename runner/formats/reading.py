@@ -7,26 +7,32 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.ignorable import seen
+from retrievers.text_file import NotText, text_bytes
 from runner.errors import InputError, Problem
 from runner.formats.strict_json import JsonFault, parse_json
 
 # Grades are gains: a larger one is a slip of the keyboard, and would drown every other.
 HIGHEST_GRADE = 1_000_000
-_BOM = b"\xef\xbb\xbf"
+# A question of more characters is a document that got into the wrong file, and would keep a retriever for minutes.
+LONGEST_QUESTION = 1_000_000
 _KINDS = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
 def read_bytes(path: Path, what: str) -> bytes:
-    """The content of a file without its byte order mark; InputError, saying what was expected, if unreadable."""
+    """The content of a text file, unpacked where it is gzip, without its byte order mark.
+
+    Where only `path.gz` is there, that is read. Raises InputError, saying what was expected, if it cannot be read.
+    """
     try:
-        data = path.read_bytes()
+        return text_bytes(path)
+    except NotText as error:
+        raise InputError(f"{path}: {error}; expected {what}") from None
     except FileNotFoundError:
         raise InputError(f"{path}: not found; expected {what}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; expected {what}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected {what}") from None
-    return data.removeprefix(_BOM)
 
 
 def decode(data: bytes, problems: list[Problem], line: int = 1) -> str | None:
@@ -36,7 +42,8 @@ def decode(data: bytes, problems: list[Problem], line: int = 1) -> str | None:
     except UnicodeDecodeError as error:
         at = line + data.count(b"\n", 0, error.start)
         byte = f"0x{data[error.start]:02x}"
-        problems.append(Problem(at, f"byte {byte} is not UTF-8; convert the file (iconv -f OLD -t UTF-8)"))
+        old = "UTF-16" if line == 1 and data.startswith((b"\xff\xfe", b"\xfe\xff")) else "OLD"
+        problems.append(Problem(at, f"byte {byte} is not UTF-8; convert the file (iconv -f {old} -t UTF-8)"))
         return None
 
 
@@ -91,6 +98,13 @@ def id_fault(value: Any) -> str | None:
     if not value.isprintable() and any(unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in value):
         return f"{value!r} holds a control character (tab, line end, ...)"
     return None
+
+
+def length_fault(text: str) -> str | None:
+    """Say so when the text of a question is longer than any question, or None."""
+    if len(text) <= LONGEST_QUESTION:
+        return None
+    return f"found {len(text):,} characters, expected a question of at most {LONGEST_QUESTION:,}; is it a document?"
 
 
 def nfc(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrievers.script import same_id
 from runner.errors import InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes
+from runner.formats.reading import id_fault, json_lines, kind_of, length_fault, nfc, numbered_lines, read_bytes
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.qrels import (
     BEIR_LAYOUT,
@@ -101,6 +101,8 @@ def _faults(row: Mapping[str, Any], wanted: set[str]) -> list[str]:
         faults.append(f"_id {fault}")
     if not isinstance(row.get("text"), str):
         faults.append(f"text: found {kind_of(row.get('text'))}, expected a string")
+    elif fault := length_fault(row["text"]):
+        faults.append(f"text: {fault}")
     if not isinstance(row.get("metadata") or {}, dict):
         faults.append(f"metadata: found {kind_of(row['metadata'])}, expected an object")
         return faults

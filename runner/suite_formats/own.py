@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.script import same_id
+from retrievers.text_file import packed_or_plain
 from runner.errors import InputError, Problem
 from runner.formats.canonical import canonical_json
 from runner.formats.reading import decode, json_lines, numbered_lines, read_bytes, unknown_keys
@@ -51,7 +52,7 @@ class OwnSuite:
             unit=str(values.get("unit")),
         )
         queries: tuple[JudgedQuery, ...] = ()
-        if queries_path.is_file():
+        if packed_or_plain(queries_path).is_file():
             queries = read_queries(queries_path, rules, problems[queries_path])
         else:
             message = f"the file of queries, {queries_path}, is not there (key `queries`, relative to this head)"

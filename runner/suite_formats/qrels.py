@@ -1,6 +1,7 @@
 """Judgments in the two public layouts: BEIR's three columns and TREC's four."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from runner.formats.nearest_ids import nearest_ids
 from runner.formats.reading import HIGHEST_GRADE, id_fault, numbered_lines, read_bytes
 from runner.suites import FieldValue, JudgedQuery
 
+# How files head the columns of grades and of queries, in letters alone.
+_GRADES = ("score", "relevance", "rel", "relevant", "relevancy", "grade", "label", "judgment", "judgement", "rating")
+_QUERIES = ("query", "queryid", "qid", "topic", "topicid", "question", "questionid")
 NEGATIVE = ("error", "zero")
 NO_RELEVANT = ("error", "skip")
 
@@ -62,7 +66,7 @@ def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem
     first = True
     for line, text in numbered_lines(data, problems):
         cells = [cell.strip() for cell in text.split(layout.separator)]
-        header, first = first and cells[-1].lower() == layout.columns[-1], False
+        header, first = first and _is_header(cells), False
         if header:
             continue
         if len(cells) != len(layout.columns):
@@ -90,6 +94,19 @@ def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem
     if not found and not problems:
         problems.append(Problem(None, "holds no judgment; expected at least one row"))
     return found
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether a first row names columns: it holds no grade, but one of the words that head them."""
+    words = [re.sub(r"[\W_]+", "", cell.lower()) for cell in cells]
+    return _number(cells[-1]) is None and (words[-1] in _GRADES or words[0] in _QUERIES)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _grade(text: str, negative: str) -> int | str:

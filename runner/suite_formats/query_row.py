@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from retrievers.script import same_id
-from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
+from runner.formats.reading import id_fault, kind_of, length_fault, nfc, unknown_keys
 from runner.suite_formats.head import SLICEABLE
 from runner.suite_formats.judgment_item import JudgmentReader
 from runner.suites import SOURCES, FieldValue, JudgedQuery, settle
@@ -47,6 +47,8 @@ class QueryRow:
             self.faults.append(f"query_id {fault}")
         judged, answerable = self._flag("judged"), self._flag("answerable")
         text = nfc(self._typed("text", str, "a string", "")).strip()
+        if fault := length_fault(text):
+            self.faults.append(f"text: {fault}")
         if judged and not text and rules.needs_text:
             self.faults.append("text is missing or empty; a judged query needs one")
         source, added = self._source(), self._added()
@@ -107,6 +109,8 @@ class QueryRow:
         if not all(isinstance(turn, str) for turn in turns):
             self.faults.append("history: expected strings only")
             return ()
+        if fault := length_fault("".join(turns)):
+            self.faults.append(f"history: {fault}")
         return tuple(nfc(turn).strip() for turn in turns)
 
     def _fields(self) -> dict[str, FieldValue]:

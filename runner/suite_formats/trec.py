@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrievers.script import same_id
 from runner.errors import ConfigError, InputError, Problem
-from runner.formats.reading import decode, id_fault, nfc, read_bytes
+from runner.formats.reading import decode, id_fault, length_fault, nfc, read_bytes
 from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
@@ -78,6 +78,8 @@ class TrecSuite:
         for line, id_, query in _blocks(text, self.part) if sgml else _columns(text, problems):
             if fault := id_fault(id_):
                 problems.append(Problem(line, f"topic id {fault}"))
+            elif fault := length_fault(query):
+                problems.append(Problem(line, f"topic {id_!r}: {fault}"))
             elif not note_repeated(same_id(id_), line, asked, problems):
                 asked[same_id(id_)] = Asked(nfc(query), line)
         if not asked and not problems:

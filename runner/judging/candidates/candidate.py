@@ -10,7 +10,16 @@ from typing import Any, Literal
 
 from retrievers.script import same_id
 from runner.errors import InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, nfc, numbered_lines, read_bytes, unknown_keys
+from runner.formats.reading import (
+    id_fault,
+    json_lines,
+    kind_of,
+    length_fault,
+    nfc,
+    numbered_lines,
+    read_bytes,
+    unknown_keys,
+)
 from runner.suites import SOURCES, FieldValue, JudgedQuery
 
 Kind = Literal["failing", "pooled", "clicked"]
@@ -120,6 +129,8 @@ def _faults(row: Mapping[str, Any]) -> list[str]:
         faults.append(f"id {fault}")
     if not isinstance(row.get("text"), str) or not row["text"].strip():
         faults.append(f"text: found {kind_of(row.get('text'))}, expected the question")
+    elif fault := length_fault(row["text"]):
+        faults.append(f"text: {fault}")
     for name, known in (("kind", KINDS), ("source", SOURCES)):
         if row.get(name, "human") not in known:
             faults.append(f"{name}: found {kind_of(row.get(name))}, expected one of {', '.join(known)}")

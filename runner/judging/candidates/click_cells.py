@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from math import nan
 
 from retrievers.script import same_id
-from runner.formats.reading import id_fault, nfc
+from runner.formats.reading import id_fault, length_fault, nfc
 
 REQUIRED = ("query", "passage_id", "rank", "clicked")
 OPTIONAL = ("session", "at", "query_id", "snapshot")
@@ -51,6 +51,8 @@ class _Text(Cells):
         text = nfc(cell).strip()
         if not text:
             raise ValueError("is empty")
+        if fault := length_fault(text):
+            raise ValueError(fault)
         return self.code(text)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrievers.digest import file_digest
+from retrievers.text_file import packed_or_plain
 from runner.errors import InputError, Problem
 from runner.formats.reading import decode, read_bytes
 from runner.judging.candidates.click_cells import OPTIONAL, READERS, REQUIRED, Cells
@@ -91,7 +92,7 @@ def _read(path: Path, data: bytes, problems: list[Problem]) -> ClickLog | None:
     at = np.array(kept["at"], np.float64) if "at" in kept else None
     values = {name: tuple(cells.texts) for name, cells in cells_of.items()}
     ignored = tuple(name for name in header if name not in READERS)
-    return ClickLog(str(path), file_digest(path), columns, values, at, ignored)
+    return ClickLog(str(path), file_digest(packed_or_plain(path)), columns, values, at, ignored)
 
 
 def _rows(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:

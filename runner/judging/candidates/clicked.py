@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runner.errors import InputError
 from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.asked_questions import Known, Question, query_ids, question_numbers, questions_of
 from runner.judging.candidates.candidate import PRIORITY_DECIMALS, Candidate
@@ -42,6 +43,7 @@ def clicked_candidates(
 
     opinions: of suites that may hold the clicked questions. existing: the ids that exist, None where that is not
     asked; clicks on others are counted and noted. snapshot: the id that the events should name, if they name one.
+    Raises InputError where not one passage of the log exists.
     """
     questions = questions_of(log, rules)
     numbers = question_numbers(log, questions)
@@ -51,6 +53,11 @@ def clicked_candidates(
     pairs = ClickPairs.of(log, bias, numbers)
     passages = log.values["passage_id"]
     missing = np.array([existing is not None and id_ not in existing for id_ in passages], np.bool_)
+    if len(missing) and missing.all():
+        raise InputError(
+            f"{log.path}: not one of its {len(missing):,} passages is in the snapshot (such as {passages[0]!r}); is it "
+            "the log of these documents?"
+        )
     wanted = np.flatnonzero((pairs.clicks > 0) & ~missing[pairs.passage]).tolist()
     found = []
     for number in wanted:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from retrievers.script import same_id
-from runner.formats.reading import id_fault, kind_of, nfc, unknown_keys
+from runner.formats.reading import id_fault, kind_of, length_fault, nfc, unknown_keys
 from runner.suite_formats.judgment_item import JudgmentReader
 from runner.suites import SOURCES, FieldValue, Judgment, Span
 
@@ -94,6 +94,8 @@ def pair_row(values: Mapping[str, Any], line: int | None, faults: list[str]) -> 
     texts = {
         name: _text(values, name, faults) for name in ("text", "passage_title", "passage_text", "old_text", "kind")
     }
+    if fault := length_fault(texts["text"]):
+        faults.append(f"text: {fault}")
     history = values.get("history") or []
     if not isinstance(history, list) or not all(isinstance(turn, str) for turn in history):
         faults.append(f"history: found {kind_of(history)}, expected a list of earlier turns")

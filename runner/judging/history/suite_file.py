@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.script import same_id
+from retrievers.text_file import is_packed
+from runner.errors import InputError
 from runner.formats.reading import decode, read_bytes
 from runner.formats.strict_yaml import read_mapping
 from runner.judging.history.atomic import replace_file
@@ -44,8 +46,11 @@ class SuiteFile:
 
     @property
     def queries(self) -> Path:
-        """The file of queries that the head names."""
-        return self.path.parent / str(self.values.get("queries") or f"{self.path.stem}.jsonl")
+        """The file of queries that the head names. Raises InputError for a packed one, which has no lines to change."""
+        path = self.path.parent / str(self.values.get("queries") or f"{self.path.stem}.jsonl")
+        if is_packed(path):
+            raise InputError(f"{path}: is packed, and its lines are kept as they are; unpack it (gunzip) to work on it")
+        return path
 
     @property
     def draft(self) -> Path:
