@@ -26,7 +26,7 @@ CORPUS = '{"_id": "d1", "title": "", "text": "一百次"}\n{"_id": "d2", "title"
 
 def pack(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(text.encode()))
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
     return path
 
 
@@ -78,7 +78,7 @@ def test_a_damaged_or_boundless_packed_file_is_refused(tmp_path: Path) -> None:
         (b"PK\x03\x04\x14\0", "is a ZIP archive or an office document"),
         (b"PAR1\x15", "is a Parquet file"),
         (b"\x28\xb5\x2f\xfd\x04", "is packed with Zstandard"),
-        (gzip.compress(b"%PDF-1.7"), "is a PDF"),
+        (gzip.compress(b"%PDF-1.7", mtime=0), "is a PDF"),
     ],
 )
 def test_what_is_no_text_is_called_what_it_is(tmp_path: Path, data: bytes, says: str) -> None:
