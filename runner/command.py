@@ -9,23 +9,25 @@ from typing import Any, NoReturn
 
 import hydra
 from hydra.core.config_loader import ConfigLoader
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from retrievers.base import RetrievalError
 from runner import stopping
-from runner.composing import JobComposer, without_hydra
+from runner.command_line import hand_over, late_overrides
+from runner.composing import JobComposer, needs_composer, without_hydra
 from runner.config import TrackingSettings, conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.engine.trust import Trust
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
 from runner.recording.tracking import Tracker
-from runner.requests import in_one_line, refuse_unreadable, request_of
+from runner.requests import in_one_line, refuse_idle, refuse_unreadable, request_of
 
 UNUSABLE = 2
 _LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
@@ -38,7 +40,8 @@ def run_command(arguments: Sequence[str]) -> None:
     register_resolvers()
     try:
         refuse_unreadable(arguments)
-    except ConfigError as error:
+        hand_over(arguments)
+    except (ConfigError, InputError) as error:
         leave(partial(_raise, error))
     try:
         _app()
@@ -70,7 +73,18 @@ def run_one(config: DictConfig) -> NoReturn:
     launcher = composed.launcher
     options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
     overrides = tuple(composed.overrides.task)
-    leave(lambda: _run([request_of(without_hydra(config), overrides)], options))
+
+    def run() -> int:
+        if needs_composer(config) or late_overrides():
+            # What stands at the top, or waits for what does, is put where it belongs.
+            master = OmegaConf.create({"hydra": composed})
+            return _run(
+                _compose(JobComposer(master, GlobalHydra.instance().config_loader()), [late_overrides() or overrides]),
+                options,
+            )
+        return _run([request_of(without_hydra(config), overrides)], options)
+
+    leave(run)
 
 
 def _refuse_launcher() -> int:
@@ -139,15 +153,18 @@ def _one_launcher(composer: JobComposer, job_overrides: Sequence[Sequence[str]])
 def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
     requests: list[Request] = []
     problems: list[str] = []
+    composer.expect(job_overrides)
     for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
-            requests.append(request_of(composer.compose(overrides), tuple(overrides)))
+            composed = composer.composed(overrides)
+            requests.append(request_of(composed.config, tuple(overrides), composed.unused))
         except (HydraException, OmegaConfBaseException) as error:
             problems.append(f"{' '.join(overrides)}: {in_one_line(error)}")
         except RunnerError as error:
             problems.append(f"{' '.join(overrides)}: {error}")
     if problems:
         raise ConfigError("\n".join(problems))
+    refuse_idle(requests)
     return requests
 
 

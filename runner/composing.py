@@ -5,6 +5,7 @@ Composing takes Hydra tens of milliseconds a job, nearly all of it reading files
 """
 
 import copy
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,17 +14,31 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 from runner.errors import ConfigError
+from runner.parts_by_name import KINDS, at_places, place_parts, places_of
+from runner.text_settings import as_text
 
 
 @dataclass(frozen=True)
 class _Base:
-    """What a job's choices of files come to, before its values are set, and the launcher they name."""
+    """What a job's choices of files come to, before its values are set.
+
+    launcher: its settings. places: by kind of part, where it stands.
+    """
 
     job: DictConfig
     launcher: Mapping[str, Any]
+    places: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Composed:
+    """unused: the overrides that set or choose what this job's other choices have no place for."""
+
+    config: DictConfig
+    unused: tuple[str, ...]
 
 
 class JobComposer:
@@ -36,31 +51,84 @@ class JobComposer:
         self._announced = set(OmegaConf.select(config, "hydra.sweeper.params") or {})
         self._bases: dict[tuple[str, ...], _Base] = {}
         self._groups: dict[str, bool] = {}
+        self._varied: frozenset[str] = frozenset()
+
+    def expect(self, jobs: Sequence[Sequence[str]]) -> None:
+        """Take in the jobs of a sweep: of a group that they choose differently, a setting may be one's alone."""
+        chosen: dict[str, set[str]] = defaultdict(set)
+        for overrides in jobs:
+            for override in self._parse(overrides):
+                if self._is_choice(override) and override.package is None:
+                    chosen[override.key_or_group].add(str(override.value()))
+        self._varied = frozenset(group for group, names in chosen.items() if len(names) > 1)
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
-        """The configuration of one job, without the part that is Hydra's own.
+        """The configuration of one job; see `composed`."""
+        return self.composed(overrides).config
+
+    def composed(self, overrides: Sequence[str]) -> "Composed":
+        """The configuration of one job, without the part that is Hydra's own, and what of it the job has no use for.
 
         Raises what Hydra raises for overrides that do not fit, and ConfigError for an experiment that brings a sweep
         of its own.
         """
-        parsed = self._parser.parse_overrides(list(overrides))
+        parsed = self._parse(overrides)
         values = [override for override in parsed if not self._is_choice(override)]
-        choices = tuple(str(override.input_line) for override in parsed if self._is_choice(override))
-        if choices not in self._bases:
-            self._bases[choices] = self._load(choices)
-        job = copy.deepcopy(self._bases[choices].job)
+        choices = [override for override in parsed if self._is_choice(override)]
+        base = self._base(choices)
+        job = copy.deepcopy(base.job)
         OmegaConf.set_struct(job, True)  # as Hydra has it: a misspelt key is an error
-        # Hydra's own way of applying them, to the letter.
-        ConfigLoaderImpl._apply_overrides_to_config(values, job)
-        return job
+        unused = [
+            str(each.input_line)
+            for each in choices
+            if each.package is None and base.places.get(each.key_or_group) == ()
+        ]
+        by_name, by_place = [], []
+        for override in values:
+            placed = at_places(override, base.places)
+            if placed is None and self._lacks(job, override):
+                unused.append(str(override.input_line))
+            elif placed is None:
+                by_place.append(override)
+            else:
+                fitting = [each for each in placed if not self._lacks(job, each)]
+                by_name += fitting
+                unused += [] if fitting else [str(override.input_line)]
+        # Hydra's own way of applying them, to the letter; what is said of one place stands.
+        ConfigLoaderImpl._apply_overrides_to_config(by_name + by_place, job)
+        return Composed(job, tuple(unused))
+
+    def _parse(self, overrides: Sequence[str]) -> list[Override]:
+        return self._parser.parse_overrides([as_text(override) for override in overrides])
+
+    def _lacks(self, job: DictConfig, override: Override) -> bool:
+        """Whether a setting is another choice's, in a group of which the sweep's jobs choose several."""
+        group, *rest = override.key_or_group.split(".")
+        kinds = {group, *(kind for kind in KINDS if kind in rest)}
+        if not rest or not kinds & self._varied or override.is_delete() or override.is_add():
+            return False
+        node: Any = job
+        for key in (group, *rest):
+            if not isinstance(node, DictConfig):
+                return False
+            if key not in node:
+                return not override.is_force_add()
+            node = node._get_node(key)
+        return False
 
     def launcher(self, overrides: Sequence[str]) -> Mapping[str, Any]:
         """The launcher's settings as the choices of a job that has been composed make them."""
-        parsed = self._parser.parse_overrides(list(overrides))
-        return self._bases[tuple(str(each.input_line) for each in parsed if self._is_choice(each))].launcher
+        parsed = self._parse(overrides)
+        return self._base([override for override in parsed if self._is_choice(override)]).launcher
 
-    def _load(self, choices: tuple[str, ...]) -> "_Base":
-        composed = self._loader.load_sweep_config(self._config, list(choices))
+    def _base(self, choices: Sequence[Override]) -> "_Base":
+        lines = tuple(str(override.input_line) for override in choices)
+        if lines not in self._bases:
+            self._bases[lines] = self._load(choices)
+        return self._bases[lines]
+
+    def _load(self, chosen: Sequence[Override]) -> "_Base":
+        composed = self._loader.load_sweep_config(self._config, [str(each.input_line) for each in chosen])
         unswept = sorted(set(OmegaConf.select(composed, "hydra.sweeper.params") or {}) - self._announced)
         if unswept:
             # Hydra reads sweep parameters before it knows which experiment a job is of: part of the product would
@@ -71,7 +139,13 @@ class JobComposer:
             )
         launcher = OmegaConf.to_container(OmegaConf.select(composed, "hydra.launcher"), resolve=True)
         assert isinstance(launcher, dict)
-        return _Base(without_hydra(composed), {str(key): value for key, value in launcher.items()})
+        choices = {str(key): value for key, value in OmegaConf.select(composed, "hydra.runtime.choices").items()}
+        job, places = without_hydra(composed), places_of(choices, chosen)
+        place_parts(job, choices, places)
+        if isinstance(gate := job.get("gate"), DictConfig) and "name" not in gate:
+            with open_dict(gate):
+                gate.name = str(choices["gate"]).rpartition("/")[2].removesuffix(".yaml")
+        return _Base(job, {str(key): value for key, value in launcher.items()}, places)
 
     def _is_choice(self, override: Override) -> bool:
         """Whether an override decides which files are read, or is Hydra's own; all others are applied in their order.
@@ -89,3 +163,9 @@ class JobComposer:
 def without_hydra(config: DictConfig) -> DictConfig:
     """A configuration without Hydra's own part."""
     return OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
+
+
+def needs_composer(config: DictConfig) -> bool:
+    """Whether a configuration that Hydra composed holds what only `JobComposer` completes."""
+    gate = config.get("gate")
+    return any(config.get(kind) is not None for kind in KINDS) or (isinstance(gate, DictConfig) and "name" not in gate)

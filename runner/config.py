@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from runner.errors import ConfigError
 from runner.policy import Policy
 from runner.scratch import scratch
+from runner.text_settings import expand_home, read_yaml_as_text
 
 HOME_VARIABLE = "RUNNER_HOME"
 _PACKAGE = Path(__file__).resolve().parent
@@ -52,12 +54,21 @@ def home() -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
 
 
+def _overlap(size: Any) -> int:
+    """How much two neighbouring windows share where nobody says; less than a window, however small that is."""
+    return min(100, size // 3) if isinstance(size, int) else 100
+
+
 def register_resolvers() -> None:
-    """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
+    """Make the `${runner....:}` of conf/ known to OmegaConf, and have its text read as text; safe to repeat."""
+    read_yaml_as_text()
     OmegaConf.register_new_resolver("runner.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
-    OmegaConf.register_new_resolver("runner.sqlite", lambda path: "sqlite:///" + quote(str(path)), replace=True)
+    OmegaConf.register_new_resolver(
+        "runner.sqlite", lambda path: "sqlite:///" + quote(os.path.expanduser(str(path))), replace=True
+    )
+    OmegaConf.register_new_resolver("runner.overlap", _overlap, replace=True)
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
 
 
@@ -213,7 +224,7 @@ def plain(config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
         key = error.full_key or "configuration"
         raise ConfigError(f"{key}: {str(error).splitlines()[0]}") from None
     assert isinstance(resolved, dict)
-    return {str(key): value for key, value in resolved.items()}
+    return {str(key): value for key, value in expand_home(resolved).items()}
 
 
 def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]:
@@ -221,8 +232,17 @@ def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]
     keys: list[Any] = list(config) if isinstance(config, DictConfig) else list(range(len(config)))
     for key in keys:
         if OmegaConf.is_interpolation(config, key):
+            if _unbound(config, key):
+                yield f"{prefix}{key}"
             continue
         if OmegaConf.is_missing(config, key):
             yield f"{prefix}{key}"
         elif isinstance(config[key], DictConfig | ListConfig):
             yield from _missing(config[key], f"{prefix}{key}.")
+
+
+def _unbound(config: DictConfig | ListConfig, key: Any) -> bool:
+    """Whether a value is left to the dataset, which, being of another kind, does not bind it."""
+    bound = re.fullmatch(r"\$\{dataset\.(\w+)\}", str(config._get_node(key)._value()))  # type: ignore[union-attr]
+    dataset = OmegaConf.select(config._get_root(), "dataset")
+    return bool(bound) and isinstance(dataset, DictConfig) and bound[1] not in dataset  # type: ignore[index]

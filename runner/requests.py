@@ -2,37 +2,52 @@
 
 from collections.abc import Sequence
 
-from hydra import compose, initialize_config_dir
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.composing import without_hydra
+from runner.composing import JobComposer
 from runner.config import Settings, conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean
+from runner.text_settings import as_text
 
 
 def compose_request(overrides: Sequence[str]) -> Request:
     """Compose one job from overrides, as `python -m runner` would. Raises ConfigError for what does not fit."""
     register_resolvers()
     refuse_unreadable(overrides)
+    read = [as_text(override) for override in overrides]
     try:
         with initialize_config_dir(str(conf_directory()), version_base="1.3", job_name="runner"):
-            composed = compose("config", list(overrides))
+            master = OmegaConf.create({"hydra": {"overrides": {"hydra": []}, "job": {"config_name": "config"}}})
+            composed = JobComposer(master, GlobalHydra.instance().config_loader()).composed(read)
     except (HydraException, OmegaConfBaseException) as error:
         # What a command adds by itself is nothing that its user could mend.
         asked = " ".join(override for override in overrides if not override.startswith("++"))
         raise ConfigError(f"{asked}: {in_one_line(error)}") from None
-    return request_of(without_hydra(composed), tuple(overrides))
+    request = request_of(composed.config, tuple(overrides), composed.unused)
+    refuse_idle([request])
+    return request
 
 
-def request_of(config: DictConfig, overrides: tuple[str, ...]) -> Request:
+def request_of(config: DictConfig, overrides: tuple[str, ...], unused: tuple[str, ...] = ()) -> Request:
     """Check a composed configuration and keep it with its interpolations."""
-    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False))
+    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False), unused)
+
+
+def refuse_idle(requests: Sequence[Request]) -> None:
+    """Raise ConfigError for an override that no job of a command has a use for."""
+    used = {override for request in requests for override in request.overrides if override not in request.unused}
+    idle = dict.fromkeys(each for request in requests for each in request.unused if each not in used)
+    if idle:
+        which = "this job has no" if len(requests) == 1 else "no job of this sweep has a"
+        raise ConfigError("\n".join(f"{override}: {which} place for it" for override in idle))
 
 
 def in_one_line(error: Exception) -> str:

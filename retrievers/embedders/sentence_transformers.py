@@ -25,8 +25,8 @@ class SentenceTransformer:
 
     model: str
     revision: str | None = None
-    query_prompt: str = ""
-    passage_prompt: str = ""
+    query_prompt: str | None = None
+    passage_prompt: str | None = None
     batch_size: int = 32
     device: str | None = None
 
@@ -44,7 +44,7 @@ class SentenceTransformer:
         if kind not in ("query", "passage"):
             raise RetrievalError(f"{self.model}: kind is {kind!r}, expected query or passage")
         loaded = load_model(KIND, self.model, self.revision, self.device, None)
-        prompt = self.query_prompt if kind == "query" else self.passage_prompt
+        prompt = (self.query_prompt if kind == "query" else self.passage_prompt) or ""
         texts = [seen(text) for text in texts]
         filled = [number for number, text in enumerate(texts) if text.strip()]
         # Where there is nothing to encode, one encoded prompt still tells the dimensions.

@@ -35,7 +35,7 @@ def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | 
     if name in ("null", "none", ""):
         return None
     path = _locate(name)
-    values = {"name": path.stem, **_read(path)}
+    values = {"name": path.stem, **read_policy_file(path)}
     try:
         merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes)))
     except OmegaConfBaseException as error:
@@ -61,7 +61,8 @@ def policy_of(values: Any, where: str) -> Policy:
         raise ConfigError("\n".join([f"{where}: {counted}", *(f"  {fault}" for fault in faults)])) from None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_policy_file(path: Path) -> dict[str, Any]:
+    """The values of a policy's file, not yet checked. Raises InputError for a file that is no YAML mapping."""
     problems: list[Problem] = []
     text = decode(read_bytes(path, "a gate policy"), problems)
     found = read_mapping(text, problems) if text is not None else None

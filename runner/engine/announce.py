@@ -21,6 +21,8 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     for job in plan.jobs:
         for overrides in job.also:
             lines.append(f"  same run as {job.name}: {' '.join(overrides)}")
+        if job.unused:
+            lines.append(f"  {job.name} has no place for {', '.join(job.unused)}")
     lines += _suite_lines(plan)
     lines.append(f"stages: {len(plan.stages)} unique")
     rankings = 0

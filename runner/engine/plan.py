@@ -26,11 +26,15 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A job as it was asked for: its overrides, its settings, and the YAML with its interpolations still in it."""
+    """A job as it was asked for: its overrides, its settings, and the YAML with its interpolations still in it.
+
+    unused: those of its overrides that choose or set what it has no place for, such as the embedder of a BM25.
+    """
 
     overrides: tuple[str, ...]
     settings: Settings
     source: str = ""
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -99,7 +103,8 @@ class Job:
     """One effective configuration: a cut of one stage's rankings, scored by one suite.
 
     variant: the overrides, besides those that the name shows anyway, in which this job differs from others of its
-    sweep. also: the overrides of requests that turned out to be the same job.
+    sweep. also: the overrides of requests that turned out to be the same job. unused: overrides, its own or theirs,
+    that it has no place for.
     """
 
     settings: Settings
@@ -110,6 +115,7 @@ class Job:
     source: str
     variant: str = ""
     also: list[tuple[str, ...]] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -195,6 +201,7 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
         twin = jobs.setdefault(job.key, job)
         if twin is not job:
             twin.also.append(request.overrides)
+            twin.unused += [override for override in job.unused if override not in twin.unused]
     if problems:
         raise type(problems[0])("\n".join(dict.fromkeys(map(str, problems))))
     _name_variants(list(jobs.values()))
@@ -208,7 +215,9 @@ _SHOWN = ("k", "pool", "retriever", "retriever.pool", "suite", "dataset", "datas
 
 def _name_variants(jobs: Sequence[Job]) -> None:
     """Give jobs that differ in other settings than those names tell of these settings as a variant."""
-    asked = [dict(override.lstrip("+").partition("=")[::2] for override in job.overrides) for job in jobs]
+    asked = [
+        dict(each.lstrip("+").partition("=")[::2] for each in job.overrides if each not in job.unused) for job in jobs
+    ]
     keys = list(dict.fromkeys(key for overrides in asked for key in overrides if key not in _SHOWN))
     differing = [key for key in keys if len({overrides.get(key) for overrides in asked}) > 1]
     for job, overrides in zip(jobs, asked, strict=True):
@@ -244,7 +253,7 @@ def _job(
     _refuse_queries(part, queries)
     stage = _stage(part, part, snapshot, queries, settings.depth, stages)
     stage.time_at_least(settings.latency)
-    return Job(settings, request.overrides, stage, laid, queries, request.source)
+    return Job(settings, request.overrides, stage, laid, queries, request.source, unused=list(request.unused))
 
 
 def _refuse_queries(root: Part, queries: Sequence[Query]) -> None:
