@@ -54,6 +54,10 @@ def home() -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
 
 
+def _sqlite(path: Any) -> str:
+    return "sqlite:///" + quote(os.path.expanduser(str(path)))
+
+
 def _overlap(size: Any) -> int:
     """How much two neighbouring windows share where nobody says; less than a window, however small that is."""
     return min(100, size // 3) if isinstance(size, int) else 100
@@ -65,9 +69,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("runner.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
-    OmegaConf.register_new_resolver(
-        "runner.sqlite", lambda path: "sqlite:///" + quote(os.path.expanduser(str(path))), replace=True
-    )
+    OmegaConf.register_new_resolver("runner.sqlite", _sqlite, replace=True)
     OmegaConf.register_new_resolver("runner.overlap", _overlap, replace=True)
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
 
