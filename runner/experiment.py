@@ -17,10 +17,10 @@ from tqdm import tqdm
 from runner.config import Settings
 from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
-from runner.engine.execute import Executor, look_up
+from runner.engine.execute import Executor, StageError, look_up
 from runner.engine.parallel import Workers
 from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
-from runner.errors import ConfigError, RunnerError, StoreGone
+from runner.errors import ConfigError, StoreGone
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import draw_summary, log_summary
 from runner.recording.artifacts import ArtifactWriter, import_libraries
@@ -259,10 +259,6 @@ def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[
     return written
 
 
-class StageError(RunnerError):
-    """A stage that a job needs could not be computed."""
-
-
 def _failure(job: Job, error: Exception) -> tuple[Job, str]:
     if not isinstance(error, StageError):
         job.stage.trace = "".join(traceback.format_exception(error))
@@ -271,7 +267,7 @@ def _failure(job: Job, error: Exception) -> tuple[Job, str]:
 
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
-    pool, ks = job.stage.pool(job.queries, job.settings.depth), job.settings.curve_within_depth()
+    pool, ks = executor.pool(job.stage, job.queries, job.settings.depth), job.settings.curve_within_depth()
     evaluation = evaluate(job.judged, rankings, pool, job.settings.k, ks)
     names = part_names(job.stage.part)
     measured = {}

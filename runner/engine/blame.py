@@ -24,6 +24,11 @@ def kind_of(component: object) -> str:
     return f"{kind.__module__}.{getattr(kind, '__qualname__', type(component).__name__)}"
 
 
+def is_own(component: object) -> bool:
+    """Whether a component's class came with this program."""
+    return kind_of(component).partition(".")[0] in ("retrievers", "runner")
+
+
 def told(error: BaseException, component: str = "") -> str:
     """An error in one line; what this program says of itself is complete, other errors get their kind and place.
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from runner.engine.blame import kind_of, told, trace_of
+from retrievers.base import Query, Rankings
+from runner.engine import work
+from runner.engine.blame import is_own, kind_of, told, trace_of
 from runner.engine.facts import FactBook
 from runner.engine.parallel import HERE, Done, Task, Workers, run_tasks
 from runner.engine.plan import Stage
@@ -40,6 +42,18 @@ class Crew:
         workers = Workers(backend=HERE) if is_own(code) else self.workers
         return next(done for _, done in run_tasks([task], workers))
 
+    def pool(self, stage: Stage, queries: Sequence[Query]) -> Rankings | None:
+        """What a stage over others looks at for these queries; None where that fails, which is entered."""
+        retriever = stage.part.object
+        for sources in guarded(stage, lambda stage: [stage.source_rankings(queries)]):
+            arguments = (stage.part.name, retriever, sources, queries, len(stage.snapshot.passages))
+            done = self.run_near(Task(stage, work.candidates, arguments, component=kind_of(retriever)), retriever)
+            if done.error is None:
+                pool: Rankings = done.value
+                return pool
+            stage.error, stage.trace = done.error, done.trace
+        return None
+
     def succeeded(self, stage: Stage, done: Done) -> bool:
         """Enter an outcome for a stage; whether the stage still stands."""
         if done.error is not None and stage.error is None:
@@ -47,11 +61,6 @@ class Crew:
         if stage.error is None:
             self.facts.note_work(stage, done)
         return stage.error is None
-
-
-def is_own(code: object) -> bool:
-    """Whether an object's class came with this program."""
-    return kind_of(code).partition(".")[0] in ("retrievers", "runner")
 
 
 def guarded(stage: Stage, action: Callable[[Stage], list[T]]) -> list[T]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from retrievers.base import Combining, Indexing, Rankings, Rescoring, Vectorial
+from retrievers.base import Combining, Indexing, Query, Rankings, Rescoring, Vectorial
 from runner.engine import work
 from runner.engine.blame import kind_of, told
 from runner.engine.cache import Cache, CacheMiss
@@ -28,6 +28,7 @@ from runner.engine.parallel import Task, Workers
 from runner.engine.parts import digest
 from runner.engine.plan import Plan, Stage
 from runner.engine.progress import Bars
+from runner.errors import RunnerError
 
 _QUERIES_A_TASK = 256
 
@@ -43,6 +44,10 @@ def look_up(plan: Plan, cache: Cache) -> None:
             if depth >= stage.depth or len(rows) < depth:
                 stage.held[key] = Rankings(np.array([0, len(rows)], np.int64), rows, scores).cut(stage.depth)
         stage.cached = len(stage.held)
+
+
+class StageError(RunnerError):
+    """A stage that a job needs could not be computed."""
 
 
 class Executor:
@@ -86,6 +91,15 @@ class Executor:
         """What was measured when this stage was computed, now or in an earlier sweep."""
         return self._crew.facts.measured(stage)
 
+    def pool(self, stage: Stage, queries: Sequence[Query], depth: int) -> Rankings:
+        """What a stage looked at: see `Stage.pool`. Raises StageError where that fails."""
+        if not isinstance(stage.part.object, Combining | Rescoring):
+            return stage.rankings(queries, depth)
+        found = self._crew.pool(stage, queries)
+        if found is None:
+            raise StageError(stage.error)
+        return found
+
     def _rank(self, stages: Sequence[Stage]) -> None:
         tasks = [task for stage in stages for task in guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]
         with Bars((id(stage), stage.part.name, len(stage.missing)) for stage in stages) as bars:
@@ -125,7 +139,7 @@ class Executor:
 
     def _ranking_work(self, stage: Stage) -> tuple[Callable[..., Any], Callable[[Sequence[bytes]], tuple[Any, ...]]]:
         """The worker's function for this kind of retriever, and what it is given for some of the queries."""
-        name, retriever, depth = stage.part.name, stage.part.object, stage.depth
+        name, retriever, depth, size = stage.part.name, stage.part.object, stage.depth, len(stage.snapshot.passages)
 
         def of(keys: Sequence[bytes]) -> list[Any]:
             return [stage.queries[key] for key in keys]
@@ -134,19 +148,19 @@ class Executor:
 
             def rescoring(keys: Sequence[bytes]) -> tuple[Any, ...]:
                 sources = stage.source_rankings(of(keys))
-                return name, retriever, sources, self._pairs.of(stage, of(keys), sources), of(keys), depth
+                return name, retriever, sources, self._pairs.of(stage, of(keys)), of(keys), depth, size
 
             return work.rescore, rescoring
         if isinstance(retriever, Combining):
-            return work.combine, lambda keys: (name, retriever, stage.source_rankings(of(keys)), of(keys), depth)
+            return work.combine, lambda keys: (name, retriever, stage.source_rankings(of(keys)), of(keys), depth, size)
         if isinstance(retriever, Vectorial):
             index, vectors = self._leaves.index_of(stage), self._leaves.query_vectors
             return work.search_vectors, lambda keys: (
-                name, retriever, index, vectors(stage, of(keys)), of(keys), depth,
+                name, retriever, index, vectors(stage, of(keys)), of(keys), depth, size,
             )  # fmt: skip
         if isinstance(retriever, Indexing):
             index = self._leaves.index_of(stage)
-            return work.search, lambda keys: (name, retriever, index, of(keys), depth)
+            return work.search, lambda keys: (name, retriever, index, of(keys), depth, size)
         passages = stage.snapshot.passages_for_retrieval()
         return work.rank, lambda keys: (name, retriever, passages, of(keys), depth)
 

@@ -36,7 +36,7 @@ Run = Callable[[], object]
 class Timing:
     """A retriever to time, and all that it needs for each query of the sample, by key of the query's text.
 
-    sources: what its sources found, where it has any. texts: what its reranker reads, in order of its candidates.
+    sources: what its sources found, where it has any. texts: of every passage that these hold, for a reranker.
     passages: only for a retriever that has but the one method.
     """
 
@@ -47,7 +47,7 @@ class Timing:
     index: Index | None = None
     passages: Passages | None = None
     sources: Mapping[str, Mapping[str, Rankings]] = field(default_factory=dict)
-    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    texts: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def timing_of(
         sources = {key: stage.source_rankings([query]) for key, query in sample.items()}
         texts = {}
         if isinstance(retriever, Rescoring):
-            pools = {key: retriever.candidates(found) for key, found in sources.items()}
-            texts = {key: [passages.texts[row] for row in pool.rows] for key, pool in pools.items()}
+            rows = {row for found in sources.values() for each in found.values() for row in each.rows.tolist()}
+            texts = {row: passages.texts[row] for row in rows}
         return Timing(retriever, stage.depth, settings, sample, sources=sources, texts=texts)
     if isinstance(retriever, Indexing | Vectorial):
         return timing if index is not None else None
@@ -161,12 +161,13 @@ def _one_query(timing: Timing, key: str) -> Run:
     """Return the work to time for a query, with what its sources found already laid out."""
     retriever, depth, index, query = timing.retriever, timing.depth, timing.index, timing.sample[key]
     if isinstance(retriever, Rescoring):
-        sources, texts = timing.sources[key], timing.texts[key]
+        sources, texts = timing.sources[key], timing.texts
 
         def rescoring() -> object:
             rows = retriever.candidates(sources).rows
             pairs = np.stack([np.zeros(len(rows), np.int64), np.arange(len(rows))], axis=1)
-            return retriever.rescore(sources, retriever.reranker.score([query.text], texts, pairs), depth)
+            scores = retriever.reranker.score([query.text], [texts[row] for row in rows.tolist()], pairs)
+            return retriever.rescore(sources, scores, depth)
 
         return rescoring
     if isinstance(retriever, Combining):

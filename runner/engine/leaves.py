@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from retrievers.base import Combining, Index, Indexing, Query, Rescoring, Vectorial, Vectors
+from retrievers.base import Combining, Index, Indexing, Query, Rescoring, RetrievalError, Vectorial, Vectors
 from runner.engine import work
 from runner.engine.blame import kind_of
 from runner.engine.cache import Cache, text_key
@@ -90,7 +90,11 @@ class Leaves:
         usable = [self._crew.succeeded(stage, done) for stage in embedding.users]
         if done.error is None and any(usable):
             self._crew.counts.embedded += len(embedding.keys)
-            self._vectors.keep(embedding.embedder, embedding.kind, embedding.keys, done.value)
+            try:
+                self._vectors.keep(embedding.embedder, embedding.kind, embedding.keys, done.value)
+            except RetrievalError as error:
+                for stage in embedding.users:
+                    stage.error = stage.error or str(error)
 
     def query_vectors(self, stage: Stage, queries: Sequence[Query]) -> Vectors:
         """The vectors of these queries, float32 [queries, dimensions]; prepare must have run."""
@@ -110,6 +114,9 @@ class Leaves:
 
     def _keep_index(self, stage: Stage, index: Index, seconds: float) -> None:
         self._crew.counts.indexes += 1
+        for array in index.arrays.values():
+            # As it is when it comes from disk.
+            array.flags.writeable = False
         self._indexes[id(stage)] = index
         self._crew.facts.note_index(stage, index, seconds)
         if stage.identity is not None and self._cache.writes:

@@ -1,13 +1,13 @@
 """Pair scores of a plan: every pair that any reranked stage of a level looks at, scored once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from retrievers.base import Query, Rankings, Rescoring, Scores
 from runner.engine import work
 from runner.engine.blame import kind_of
 from runner.engine.cache import Cache
-from runner.engine.crew import Crew, guarded
+from runner.engine.crew import Crew
 from runner.engine.pairs import PairBatch, PairBook, batch_pairs
 from runner.engine.parallel import Done, Task
 from runner.engine.parts import Part, space_of
@@ -23,22 +23,25 @@ class PairScoring:
     def __init__(self, crew: Crew, cache: Cache) -> None:
         self._crew = crew
         self._pairs = PairBook(cache)
+        self._pools: dict[int, dict[bytes, Rankings]] = {}
 
-    def of(self, stage: Stage, queries: Sequence[Query], sources: Mapping[str, Rankings]) -> Scores:
+    def of(self, stage: Stage, queries: Sequence[Query]) -> Scores:
         """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
-        texts = stage.snapshot.passages_for_retrieval().texts
-        return self._pairs.of(_reranker(stage), queries, stage.part.object.candidates(sources), texts)
+        pools = self._pools[id(stage)]
+        pool = Rankings.concatenate([pools[stage.query_key(query)] for query in queries])
+        return self._pairs.of(_reranker(stage), queries, pool, stage.snapshot.passages_for_retrieval().texts)
 
     def score(self, stages: Sequence[Stage]) -> None:
         """Score each pair that any of these stages looks at once, whichever pools it is in."""
         wanted: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
         for stage in stages:
-            for number, (query, rows) in enumerate(guarded(stage, _candidates)):
+            pools = self._look(stage)
+            if pools:
                 group = (space_of(_reranker(stage)), stage.snapshot.id)
-                if number == 0:
-                    users[group].append(stage)
-                wanted[group][query.text].update(rows)
+                users[group].append(stage)
+                for key, pool in pools.items():
+                    wanted[group][stage.queries[key].text].update(pool.rows.tolist())
         tasks: list[Task] = []
         for group, by_query in wanted.items():
             texts = users[group][0].snapshot.passages_for_retrieval().texts
@@ -57,6 +60,17 @@ class PairScoring:
                 self._keep_pairs(users[group], reranker, batch, done)
                 bars.advance(group, task.units)
 
+    def _look(self, stage: Stage) -> dict[bytes, Rankings]:
+        """The pool of each missing query of a reranked stage."""
+        if not isinstance(stage.part.object, Rescoring):
+            return {}
+        keys = stage.missing
+        pool = self._crew.pool(stage, [stage.queries[key] for key in keys])
+        if pool is None:
+            return {}
+        self._pools[id(stage)] = {key: pool.take([number]) for number, key in enumerate(keys)}
+        return self._pools[id(stage)]
+
     def _keep_pairs(self, users: Sequence[Stage], reranker: Part, batch: PairBatch, done: Done) -> None:
         usable = [self._crew.succeeded(stage, done) for stage in users]
         if done.error is None and any(usable):
@@ -66,12 +80,3 @@ class PairScoring:
 
 def _reranker(stage: Stage) -> Part:
     return stage.part.of_object(stage.part.object.reranker)
-
-
-def _candidates(stage: Stage) -> list[tuple[Query, list[int]]]:
-    """The passages whose pairs with each missing query a reranked stage looks at."""
-    if not isinstance(stage.part.object, Rescoring):
-        return []
-    queries = [stage.queries[key] for key in stage.missing]
-    candidates = stage.part.object.candidates(stage.source_rankings(queries))
-    return [(query, candidates.one(number)[0].tolist()) for number, query in enumerate(queries)]

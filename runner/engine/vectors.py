@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
-from retrievers.base import Vectors
+from retrievers.base import RetrievalError, Vectors
 from runner.engine.cache import Cache, text_key
 from runner.engine.packing import pack_vector, unpack_vectors
 from runner.engine.parts import Part, space_of
@@ -28,8 +29,15 @@ class VectorBook:
         return [key for key in texts if key not in known]
 
     def keep(self, embedder: Part, kind: str, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Take in new vectors, float32 [keys, dimensions]."""
+        """Take in new vectors, float32 [keys, dimensions]. Raises RetrievalError where earlier ones had others."""
         space = _space(embedder, kind)
+        for other in (_space(embedder, each) for each in ("passage", "query")):
+            for before in islice(self._known[other].values(), 1):
+                if before.shape != vectors.shape[1:]:
+                    raise RetrievalError(
+                        f"the embedder {embedder.target} returned vectors of {vectors.shape[1]} dimensions, "
+                        f"and of {len(before)} before; expected the same for every text"
+                    )
         self._known[space].update(zip(keys, vectors, strict=True))
         if embedder.identity is not None:
             items = ((key, pack_vector(vector)) for key, vector in zip(keys, vectors, strict=True))

@@ -69,7 +69,7 @@ def test_a_passage_that_is_not_there_is_named(world: World) -> None:
 
 def test_an_embedder_that_gives_no_numbers_names_the_text(world: World) -> None:
     error = only_error(world, semantic(double("NotANumber")))
-    assert "the embedder returned a non-finite vector for the" in error
+    assert "the embedder engine_doubles.NotANumber returned a non-finite vector for the" in error
 
 
 def test_an_index_of_vectors_that_cannot_be_built_fails_alone(world: World, tmp_path: Path) -> None:
@@ -80,12 +80,12 @@ def test_an_index_of_vectors_that_cannot_be_built_fails_alone(world: World, tmp_
 
 def test_a_reranker_of_too_few_scores_is_counted(world: World) -> None:
     error = only_error(world, reranked(double("Counting"), double("OneScore")))
-    assert error == "the reranker returned shape (1,) for 40 pairs; expected one score a pair"
+    assert error == "the reranker engine_doubles.OneScore returned shape (1,) for 40 pairs; expected one score a pair"
 
 
 def test_a_reranker_of_infinite_scores_names_query_and_passage(world: World) -> None:
     error = only_error(world, reranked(double("Counting"), double("Infinite")))
-    assert "the reranker scored inf for the query 'how many days until a refund'" in error
+    assert "the reranker engine_doubles.Infinite scored inf for the query 'how many days until a refund'" in error
     assert "and the passage 'en/billing.md" in error
 
 
@@ -137,8 +137,12 @@ def test_what_cannot_travel_to_a_worker_fails_alone(world: World) -> None:
     assert "pickle" in only_error(world, double("Unpicklable"), n_jobs=2)
 
 
-def test_what_cannot_travel_back_from_a_worker_fails_alone(world: World) -> None:
-    assert "pickle" in only_error(world, double("StuckIndex"), n_jobs=2)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_index_that_can_neither_travel_nor_be_kept_fails_alone(world: World, n_jobs: int) -> None:
+    assert only_error(world, double("StuckIndex"), n_jobs=n_jobs) == (
+        "engine_doubles.StuckIndex built an Index whose meta holds more than JSON values "
+        "(Object of type lock is not JSON serializable)"
+    )
 
 
 def double_of(number: int) -> int:
