@@ -41,7 +41,7 @@ def causes(before: StoredRun, after: StoredRun) -> list[Cause]:
         if pair[0] != pair[1] and key not in _DERIVED and not key.startswith(_SLICING):
             moved.setdefault(_kind(key), []).append(f"{key}: {_short(pair[0])} -> {_short(pair[1])}")
     if "documents" in moved:
-        moved["documents"] = document_changes(before.folder, after.folder)
+        moved["documents"] = document_changes(before.documents_list(), after.documents_list())
     if any(detail.startswith("suite_revision") for detail in moved.get("suite", ())):
         rest = [detail for detail in moved["suite"] if not detail.startswith("suite_revision")]
         moved["suite"] = rest + suite_changes(before, after)
@@ -84,8 +84,10 @@ def sentence(metric: str, before: float, after: float, found: Sequence[Cause]) -
     return f"{change}; the causes that remain are: {', '.join(map(str, found))}."
 
 
-def document_changes(before: Path, after: Path) -> list[str]:
-    """Documents added, removed and changed between the `documents.tsv` of two runs."""
+def document_changes(before: Path | None, after: Path | None) -> list[str]:
+    """Documents added, removed and changed between two lists of `id<TAB>sha256` lines; none if one is not here."""
+    if before is None or after is None:
+        return []
     old, new = _hashes(before), _hashes(after)
     changed = sorted(id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_])
     kinds = (
@@ -96,10 +98,7 @@ def document_changes(before: Path, after: Path) -> list[str]:
     return [f"{len(ids)} {what}: {_named(ids)}" for what, ids in kinds if ids]
 
 
-def _hashes(folder: Path) -> Mapping[str, str]:
-    path = folder / "documents.tsv"
-    if not path.is_file():
-        return {}
+def _hashes(path: Path) -> Mapping[str, str]:
     rows = (line.rpartition("\t") for line in path.read_text("utf-8").splitlines())
     return {id_: digest for id_, _, digest in rows}
 

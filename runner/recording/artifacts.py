@@ -32,6 +32,9 @@ PER_QUERY = "per_query.parquet"
 SUITE = "suite"
 FILES = "files"
 FILE_INDEX = "index.json"
+DOCUMENTS = "documents.tsv"
+# The hashes of more documents stand only with the snapshot, once for all runs.
+_MOST_DOCUMENTS = 10_000
 _MOST_FAILURES = 200
 _MOST_RANKED = 5
 
@@ -74,10 +77,9 @@ class ArtifactWriter:
         )
         shutil.copytree(suite, folder / SUITE)
         snapshot = job.stage.snapshot
-        shutil.copy(
-            self._once(("documents", snapshot.id), lambda path: _write_documents(path, job.stage)),
-            folder / "documents.tsv",
-        )
+        if len(snapshot.documents) <= _MOST_DOCUMENTS:
+            documents = self._once(("documents", snapshot.id), lambda path: _write_documents(path, job.stage))
+            shutil.copy(documents, folder / DOCUMENTS)
         curve = self._once(
             ("curve", str(id(job.stage)), job.judged.suite.revision, *map(str, evaluation.ks)),
             lambda path: recall_curve(
@@ -132,9 +134,12 @@ def per_query_table(scored: Scored) -> "pa.Table":
     slices = [judged.slices.names[row] for row in np.nonzero(judged.slices.members.T)[1]]
     sizes = np.concatenate(([0], np.cumsum(judged.slices.members.sum(axis=0))))
     sizes = np.concatenate((sizes, np.full(unanswerable, sizes[-1])))
-    # Each id is stored once, and 100 ranks a query as numbers.
-    ids = pa.array(job.stage.snapshot.passages_for_retrieval().ids, pa.string())
-    ranked = pa.DictionaryArray.from_arrays(pa.array(rankings.rows, pa.int32()), ids)
+    # Each id that is ranked is stored once, and 100 ranks a query as numbers.
+    ids = job.stage.snapshot.passages_for_retrieval().ids
+    shown, numbers = np.unique(rankings.rows, return_inverse=True)
+    ranked = pa.DictionaryArray.from_arrays(
+        pa.array(numbers, pa.int32()), pa.array([ids[row] for row in shown.tolist()], pa.string())
+    )
     columns: dict[str, Any] = {
         "query_id": [query.id for query in judged.ranked],
         "text": [query.text for query in job.queries],
@@ -152,8 +157,9 @@ def per_query_table(scored: Scored) -> "pa.Table":
     }
     if judged.suite.unit == "document":
         units = judged.collapsed(rankings)
+        shown, numbers = np.unique(judged.unit_of_row[units.rows], return_inverse=True)
         documents = pa.DictionaryArray.from_arrays(
-            pa.array(judged.unit_of_row[units.rows], pa.int32()), pa.array(judged.units, pa.string())
+            pa.array(numbers, pa.int32()), pa.array([judged.units[row] for row in shown.tolist()], pa.string())
         )
         columns["ranked_units"] = pa.ListArray.from_arrays(pa.array(units.offsets, pa.int32()), documents)
     return pa.table(columns)

@@ -17,8 +17,9 @@ from runner.config import Settings
 from runner.engine.trust import Trust
 from runner.errors import InputError, RunnerError
 from runner.inputs import snapshot_store
-from runner.recording.artifacts import CONFIG, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
-from runner.recording.manifest import FILES_TAG, MANIFEST, check_files, refuse_links
+from runner.recording.artifacts import CONFIG, DOCUMENTS, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
+from runner.recording.manifest import FILES_TAG, MANIFEST, check_files, file_sum, refuse_links
+from runner.recording.mlflow_store import is_local, sqlite_path
 from runner.recording.stored_config import read_settings, read_source, refuse_untrusted, stored_file
 from runner.recording.tracking import Tracker
 from runner.snapshots import Snapshot, SnapshotStore
@@ -43,14 +44,18 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
         ) from None
 
 
-# What a repetition reads; of these only the user's files may be absent.
-_READ = (CONFIG, SOURCE, PER_QUERY, SUITE, FILES)
+# What a repetition and a comparison read; of these some may be absent.
+_READ = (CONFIG, SOURCE, PER_QUERY, SUITE, FILES, DOCUMENTS)
+_OPTIONAL = (FILES, DOCUMENTS)
 _SNAPSHOT_ID = re.compile("[0-9a-f]{8,64}")
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """params, metrics and tags as MLflow holds them; folder: its downloaded artifacts."""
+    """params, metrics and tags as MLflow holds them; folder: its downloaded artifacts.
+
+    home: the folder of the store that holds it, if that is on this machine.
+    """
 
     id: str
     name: str
@@ -59,6 +64,7 @@ class StoredRun:
     metrics: Mapping[str, float]
     tags: Mapping[str, str]
     folder: Path
+    home: Path | None = None
 
     @classmethod
     def fetch(cls, tracker: Tracker, run_id: str, folder: Path) -> "StoredRun":
@@ -88,7 +94,11 @@ class StoredRun:
         else:
             _download(tracker, run_id, names, folder)
             _say_unchecked(whose)
-        return cls(run_id, str(run.info.run_name), run.info.experiment_id, data.params, data.metrics, data.tags, folder)
+        uri = tracker.settings.uri
+        return cls(
+            run_id, str(run.info.run_name), run.info.experiment_id, data.params, data.metrics, data.tags, folder,
+            sqlite_path(uri).parent if is_local(uri) else None,
+        )  # fmt: skip
 
     @property
     def whose(self) -> str:
@@ -167,6 +177,20 @@ class StoredRun:
         kept.save(snapshot)
         return snapshot
 
+    def documents_list(self) -> Path | None:
+        """The file of `id<TAB>sha256` lines of its documents: its own, or its snapshot's; None if neither is here.
+
+        Of many documents it is kept with the snapshot only, once for all runs.
+        """
+        own = self.folder / DOCUMENTS
+        if own.is_file():
+            return own
+        id_ = self.params.get("snapshot", "")
+        if self.home is None or not _SNAPSHOT_ID.fullmatch(id_):
+            return None
+        kept = snapshot_store(self.home).root / id_ / DOCUMENTS
+        return kept if kept.is_file() and file_sum(kept) == self.params.get("documents_sha256") else None
+
     def _with_stored_files(self, values: dict[str, Any]) -> dict[str, Any]:
         """Point every parameter that named a user's file at the copy stored with the run."""
         index = self.folder / FILES / FILE_INDEX
@@ -212,7 +236,7 @@ def _download(tracker: Tracker, run_id: str, names: Sequence[str], folder: Path)
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     try:
         there = {each.path for each in tracker.client.list_artifacts(run_id)}
-        missing = [name for name in names if name not in there and name != FILES]
+        missing = [name for name in names if name not in there and name not in _OPTIONAL]
         if missing:
             raise InputError(f"run {run_id} lacks {', '.join(missing)} among its files, so it cannot be repeated")
         for name in names:

@@ -9,6 +9,7 @@ import pytest
 from decide_scores import stored
 
 from runner.deciding.explain import Cause, causes, document_changes, sentence
+from runner.recording.manifest import file_sum
 from runner.suite_formats.own import write_own
 from runner.suites import JudgedQuery, Suite
 
@@ -83,7 +84,7 @@ def test_the_documents_that_changed_came_and_went_are_named(tmp_path: Path) -> N
         (tmp_path / name).mkdir()
         text = "".join(f"{id_}\t{digest}\n" for id_, digest in documents.items())
         (tmp_path / name / "documents.tsv").write_text(text, "utf-8")
-    assert document_changes(tmp_path / "old", tmp_path / "new") == [
+    assert document_changes(tmp_path / "old/documents.tsv", tmp_path / "new/documents.tsv") == [
         "2 changed: tab\tin name.md, zh/額度.md", "1 added: en/c.md", "1 removed: en/b.md",
     ]  # fmt: skip
     before = stored("a", folder=tmp_path / "old")
@@ -96,9 +97,24 @@ def test_of_many_documents_the_first_five_are_named(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         text = "".join(f"d{number}.md\t{digest}\n" for number in range(9))
         (tmp_path / name / "documents.tsv").write_text(text, "utf-8")
-    assert document_changes(tmp_path / "old", tmp_path / "new") == [
+    assert document_changes(tmp_path / "old/documents.tsv", tmp_path / "new/documents.tsv") == [
         "9 changed: d0.md, d1.md, d2.md, d3.md, d4.md and 4 more"
     ]
+
+
+def test_many_documents_are_named_from_the_snapshots_of_the_store(tmp_path: Path) -> None:
+    for name, text in (("aaaaaaaaaaaaaaaa", "d1.md\t1\n"), ("bbbbbbbbbbbbbbbb", "d1.md\t2\nd2.md\t3\n")):
+        folder = tmp_path / "snapshots" / name
+        folder.mkdir(parents=True)
+        (folder / "documents.tsv").write_text(text, "utf-8")
+    sums = {path.name: file_sum(path / "documents.tsv") for path in (tmp_path / "snapshots").iterdir()}
+    before, after = (
+        replace(stored(letter, snapshot=letter * 16, documents_sha256=sums[letter * 16]), home=tmp_path)
+        for letter in "ab"
+    )
+    assert str(causes(before, after)[0]).startswith("documents (1 changed: d1.md; 1 added: d2.md)")
+    (tmp_path / "snapshots/bbbbbbbbbbbbbbbb/documents.tsv").write_text("d1.md\t9\n", "utf-8")
+    assert str(causes(before, after)[0]) == "documents"
 
 
 def _changed(number: int, **values: Any) -> tuple[JudgedQuery, ...]:
