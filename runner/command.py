@@ -26,6 +26,8 @@ from runner.engine.plan import Request
 from runner.engine.trust import Trust
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
+from runner.formats.output import guarded_output
+from runner.recording.mlflow_store import raised_by_store
 from runner.recording.tracking import Tracker
 from runner.requests import in_one_line, refuse_idle, refuse_unreadable, request_of
 
@@ -35,6 +37,7 @@ BROKEN = 1
 _started: list[bool] = []
 
 
+@guarded_output()
 def run_command(arguments: Sequence[str]) -> None:
     """Run `python -m runner` with these arguments (Hydra reads them from sys.argv) and exit with its status."""
     register_resolvers()
@@ -173,6 +176,7 @@ def has_started() -> bool:
     return bool(_started)
 
 
+@guarded_output()
 def leave(action: Callable[[], int]) -> NoReturn:
     """Run an action and exit: with what it returns, 2 for an unusable input or setting, 1 for another failure.
 
@@ -197,6 +201,13 @@ def leave(action: Callable[[], int]) -> NoReturn:
             traceback.print_exc()
         place = f"{error.filename}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
+        status = BROKEN
+    except Exception as error:
+        # What a damaged store makes MLflow raise is of many kinds; anything else is a fault of this program.
+        if os.environ.get("HYDRA_FULL_ERROR") == "1" or not raised_by_store(error):
+            raise
+        reason = (str(error).strip().splitlines() or [""])[0]
+        print(f"error: the MLflow store cannot be read: {type(error).__name__}: {reason}", file=sys.stderr)
         status = BROKEN
     except KeyboardInterrupt:
         status = stopping.status()

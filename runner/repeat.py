@@ -14,6 +14,7 @@ from runner.engine.plan import Request
 from runner.engine.trust import Trust
 from runner.errors import ConfigError
 from runner.experiment import Options, run_jobs
+from runner.formats.redaction import without_secrets
 from runner.place import Place
 from runner.recording.artifacts import per_query_table
 from runner.recording.provenance import git_state
@@ -202,7 +203,7 @@ def metric_differences(stored: StoredRun, scored: Scored) -> list[str]:
 
 def input_differences(stored: StoredRun, scored: Scored) -> list[str]:
     """One line an input that is not what it was: settings, libraries, model files, program, Python."""
-    now = {key: printed(value) for key, value in params_of(scored.job).items()}
+    now = {key: printed(without_secrets(value, key)) for key, value in params_of(scored.job).items()}
     lines = [
         f"{key}: {stored.params.get(key, 'absent')} -> {now.get(key, 'absent')}"
         for key in sorted(stored.params.keys() | now.keys())

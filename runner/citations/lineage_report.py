@@ -13,6 +13,7 @@ from runner.citations.failures import failing, failure_groups, marked_line, plai
 from runner.citations.finding import CHECKS, Lineage
 from runner.citations.rates import ALL, Rate
 from runner.errors import MOST_LISTED
+from runner.formats.output import console
 from runner.recording.artifacts import escape
 
 if TYPE_CHECKING:
@@ -35,24 +36,22 @@ class Report:
 
 def print_report(report: Report, stream: TextIO) -> None:
     """Print the counts, the rates and, by check, the first failing citations."""
-    from rich.console import Console
-
-    console = Console(file=stream, width=None if stream.isatty() else 170, highlight=False, emoji=False, markup=False)
-    console.print(_headline(report), soft_wrap=True)
+    terminal = console(stream, width=None if stream.isatty() else 170)
+    terminal.print(_headline(report), soft_wrap=True)
     overall = [rate for rate in report.rates if rate.slice == ALL]
     slices = [rate for rate in report.rates if rate.slice != ALL and rate.value is not None and rate.value < 1]
     slices.sort(key=lambda rate: (rate.value or 0.0, rate.slice))
-    console.print(_table([*overall, *slices[:_MOST_SLICES]]))
+    terminal.print(_table([*overall, *slices[:_MOST_SLICES]]))
     if len(slices) > _MOST_SLICES:
-        console.print(f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)")
+        terminal.print(f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)")
     for line in [*_reason_lines(overall), *_notes(report)]:
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     for title, lines in failure_groups(report.lineage, plain_line):
-        console.print(f"{title}:", soft_wrap=True)
+        terminal.print(f"{title}:", soft_wrap=True)
         for line in lines:
-            console.print(f"  {line}", soft_wrap=True)
+            terminal.print(f"  {line}", soft_wrap=True)
     for sentence in report.unmet:
-        console.print(f"NOT MET {sentence}", soft_wrap=True)
+        terminal.print(f"NOT MET {sentence}", soft_wrap=True)
 
 
 def write_report(report: Report, folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 from runner.deciding.gating import Estimate, Verdict
 from runner.deciding.smallest_k import COSTS, Choice, Cost, Point, Selection
+from runner.formats.output import console
 from runner.policy import Rule
 from runner.recording.artifacts import escape
 
@@ -25,13 +26,12 @@ def write_reports(selection: Selection, folder: Path) -> None:
 def print_selection(selection: Selection, stream: TextIO) -> None:
     """Print the demands, the curve of each variant with its verdict, and the cheapest choice of all."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=stream, width=None if stream.isatty() else 170, highlight=False, emoji=False, markup=False)
+    terminal = console(stream, width=None if stream.isatty() else 170)
     for line in _demands(selection):
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     for choice in selection.choices:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(choice.candidate.name), title_justify="left")
         for position, name in enumerate(_header(selection)):
@@ -40,9 +40,9 @@ def print_selection(selection: Selection, stream: TextIO) -> None:
         for point in choice.points:
             style = "bold" if point is choice.chosen else ""
             table.add_row(*(Text(cell, style=style) for cell in _cells(choice, point)))
-        console.print(table)
-        console.print(verdict_line(choice), soft_wrap=True)
-    console.print(headline(selection), soft_wrap=True)
+        terminal.print(table)
+        terminal.print(verdict_line(choice), soft_wrap=True)
+    terminal.print(headline(selection), soft_wrap=True)
 
 
 def headline(selection: Selection) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.deciding.comparison import Comparison, Failure, Line, Pair
 from runner.deciding.explain import causes, sentence
+from runner.formats.output import console
 from runner.recording.artifacts import code, escape
 
 if TYPE_CHECKING:
@@ -30,24 +31,22 @@ def write_reports(comparison: Comparison, folder: Path) -> None:
 
 def print_comparison(comparison: Comparison, metric: str, stream: TextIO) -> None:
     """Print each pair: all metrics over all queries, the slices of one metric that moved most, and what failed."""
-    from rich.console import Console
-
-    console = Console(file=stream, width=None if stream.isatty() else 170, highlight=False, emoji=False, markup=False)
+    terminal = console(stream, width=None if stream.isatty() else 170)
     for pair in comparison.pairs:
-        console.print(_title(comparison, pair), soft_wrap=True)
-        console.print(_table(_chosen(pair, metric)))
+        terminal.print(_title(comparison, pair), soft_wrap=True)
+        terminal.print(_table(_chosen(pair, metric)))
         left_out = sum(line.metric == metric and bool(line.group) for line in pair.lines) - _MOST_SLICES
         if left_out > 0:
-            console.print(f"... and {left_out} more slices in the reports (--out FOLDER)")
+            terminal.print(f"... and {left_out} more slices in the reports (--out FOLDER)")
         for line in [
             *_effects(pair, metric),
             *_explanation(comparison, pair, metric),
             *_failure_lines(comparison, pair),
             *pair.unjudged.lines(),
         ]:
-            console.print(line, soft_wrap=True)
+            terminal.print(line, soft_wrap=True)
         for note in pair.notes:
-            console.print(f"note: {note}", soft_wrap=True)
+            terminal.print(f"note: {note}", soft_wrap=True)
 
 
 def comparison_markdown(comparison: Comparison, metric: str = "recall") -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from runner.deciding.gating import GateResult, Verdict
+from runner.formats.visible import visible
 from runner.recording.artifacts import code, escape
 
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
@@ -18,7 +19,12 @@ def write_reports(result: GateResult, folder: Path) -> None:
     (folder / "gate.json").write_text(
         json.dumps(gate_values(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8"
     )
-    tree = ElementTree.ElementTree(_junit(result))
+    junit = _junit(result)
+    for each in junit.iter():
+        # XML has no place for controls, and a file with one is read by nobody.
+        each.text = visible(each.text) if each.text else each.text
+        each.attrib.update({name: visible(value) for name, value in each.attrib.items()})
+    tree = ElementTree.ElementTree(junit)
     ElementTree.indent(tree)
     tree.write(folder / "gate.xml", encoding="utf-8", xml_declaration=True)
 

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from runner.deciding.trend import Trend, TrendPoint, short
 from runner.deciding.trend_plot import draw_trend
+from runner.formats.output import console
 from runner.recording.artifacts import code, escape
 
 _HEADER = ("accepted", "run", "id", "revision", "snapshot", "documents", "n", "value", "interval", "gate", "")
@@ -35,10 +36,9 @@ def write_reports(trend: Trend, folder: Path) -> None:
 def print_trend(trend: Trend, stream: TextIO) -> None:
     """Print one line a run, with a rule that names what changed wherever two runs are not to be joined."""
     from rich.cells import cell_len
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=stream, highlight=False, emoji=False, markup=False, color_system="auto")
+    terminal = console(stream, color_system="auto")
     rows = [_cells(trend, point) for point in trend.points]
     widths = [max(map(cell_len, column)) for column in zip(_HEADER, *rows, strict=True)]
 
@@ -49,14 +49,14 @@ def print_trend(trend: Trend, stream: TextIO) -> None:
             padded.append(space + cell if name in _RIGHT else cell + space)
         return "  ".join(padded).rstrip()
 
-    console.print(headline(trend), soft_wrap=True)
-    console.print(line(_HEADER), style="bold", soft_wrap=True)
+    terminal.print(headline(trend), soft_wrap=True)
+    terminal.print(line(_HEADER), style="bold", soft_wrap=True)
     for point, cells in zip(trend.points, rows, strict=True):
         if point.changes:
-            console.print(f"-- {_changes(point)} --", style="dim", soft_wrap=True)
-        console.print(Text(line(cells), style="strike" if point.accepted.undone else ""), soft_wrap=True)
+            terminal.print(f"-- {_changes(point)} --", style="dim", soft_wrap=True)
+        terminal.print(Text(line(cells), style="strike" if point.accepted.undone else ""), soft_wrap=True)
     for remark in _remarks(trend):
-        console.print(f"note: {remark}", soft_wrap=True)
+        terminal.print(f"note: {remark}", soft_wrap=True)
 
 
 def headline(trend: Trend) -> str:

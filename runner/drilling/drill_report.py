@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.drilling.exercise import FAILED, FOR_EACH_SLICE, NOT_APPLICABLE, NOTICED, UPDATE, Drill, Exercise
+from runner.formats.output import console
 from runner.recording.artifacts import code, escape
 
 if TYPE_CHECKING:
@@ -34,16 +35,14 @@ def drill_values(drill: Drill) -> dict[str, Any]:
 
 def print_drill(drill: Drill, stream: TextIO) -> None:
     """Print one row a slice, one row for each exercise done once, and in full what failed or could not be done."""
-    from rich.console import Console
-
     width = None if stream.isatty() else _PAPER
-    console = Console(file=stream, width=width, highlight=False, emoji=False, markup=False)
-    console.print(_title(drill), soft_wrap=True)
-    console.print(_table(_SLICES, [_slice_cells(drill, group) for group in drill.slices]))
+    terminal = console(stream, width=width)
+    terminal.print(_title(drill), soft_wrap=True)
+    terminal.print(_table(_SLICES, [_slice_cells(drill, group) for group in drill.slices]))
     once = [each for each in drill.exercises if each.name not in FOR_EACH_SLICE]
-    console.print(_table(_ONCE, [_once_cells(each) for each in once], 2))
+    terminal.print(_table(_ONCE, [_once_cells(each) for each in once], 2))
     for line in [*_notes(drill), summary(drill)]:
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def summary(drill: Drill) -> str:

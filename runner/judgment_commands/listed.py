@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from runner.judging.reviewing.visible import one_line
+from runner.formats.visible import one_line
 
 MOST_NAMED = 5
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runner.changes.wording import word_diff
+from runner.formats.visible import one_line
 from runner.judging.history.entry import Entry, pending_in
 from runner.judging.history.items import read_items
 from runner.judging.migration.migrate import Migration
 from runner.judging.reviewing.passage_texts import PassageTexts
-from runner.judging.reviewing.visible import one_line
 from runner.scoring.slices import CROSSING, slice_queries
 from runner.snapshots import Snapshot
 from runner.suites import Suite

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from runner.engine.crew import Counts
+from runner.formats.output import shown
+from runner.formats.redaction import redacted
 from runner.page.html_report import MOST_PANELS, REPORT, render_report
 from runner.recording.names import key_part
 from runner.recording.plots import recall_by_slice, recall_curve
@@ -45,12 +47,13 @@ def log_summary(
             *(["## Failed jobs", "\n".join(failed)] if failed else []),
         ]
     )
+    text = shown(text)
     (folder / "table.md").write_text(text + "\n", "utf-8")
     (folder / RUNS).write_text(json.dumps([row.run_id for row in rows]), "utf-8")
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
     notes = _notes(tracker, scored, given)
-    page = render_report(sweep, rows, scored, [(job.name, str(error)) for job, error in failures], notes)
+    page = render_report(sweep, rows, scored, [(job.name, redacted(str(error))) for job, error in failures], notes)
     (folder / REPORT).write_text(page, "utf-8")
     metrics = {
         "jobs": len(rows) + len(failures),

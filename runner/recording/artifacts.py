@@ -13,6 +13,8 @@ import yaml
 from numpy.typing import NDArray
 
 from runner.engine.plan import Job, Stage
+from runner.formats.redaction import without_secrets, yaml_without_secrets
+from runner.formats.visible import one_line, visible
 from runner.recording.manifest import write_manifest
 from runner.recording.names import long_names
 from runner.recording.plots import recall_curve
@@ -60,8 +62,8 @@ class ArtifactWriter:
         folder = self.directory / f"run-{job.key}"
         folder.mkdir(parents=True)
         (folder / CONFIG).write_text(config_text(job), "utf-8")
-        (folder / SOURCE).write_text(job.source, "utf-8")
-        asked = [list(job.overrides), *map(list, job.also)]
+        (folder / SOURCE).write_text(yaml_without_secrets(job.source), "utf-8")
+        asked = without_secrets([list(job.overrides), *map(list, job.also)])
         (folder / OVERRIDES).write_text(yaml.safe_dump(asked, allow_unicode=True), "utf-8")
         (folder / "environment.txt").write_text(environment(), "utf-8")
         measured = {name: asdict(each) for name, each in scored.measured.items()}
@@ -118,8 +120,8 @@ def _copy_files(job: Job, folder: Path) -> None:
 
 
 def config_text(job: Job) -> str:
-    """The resolved configuration as YAML."""
-    values = job.settings.model_dump(mode="json")
+    """The resolved configuration as YAML, without the secrets in it."""
+    values = without_secrets(job.settings.model_dump(mode="json"))
     return yaml.safe_dump(values, allow_unicode=True, sort_keys=False)
 
 
@@ -249,7 +251,7 @@ def _failure(evaluation: Evaluation, job: Job, number: int, ids: Sequence[str], 
 
 def escape(text: str) -> str:
     """Text as Markdown shows it unchanged, on one line."""
-    flat = " ".join(text.split())
+    flat = one_line(text)
     return "".join(f"\\{character}" if character in "\\`*_{}[]<>#|!&~$" else character for character in flat)
 
 
@@ -257,7 +259,7 @@ def code(id_: str) -> str:
     """An id as code, fenced by more backticks than it holds in a row."""
     fence = "`" * (1 + max(map(len, re.findall("`+", id_)), default=0))
     pad = " " if id_.startswith("`") or id_.endswith("`") else ""
-    return f"{fence}{pad}{id_}{pad}{fence}"
+    return f"{fence}{pad}{visible(id_)}{pad}{fence}"
 
 
 def _write_documents(path: Path, stage: Stage) -> None:

@@ -8,12 +8,14 @@ import shlex
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from filelock import FileLock
 
 from runner.errors import ConfigError
+from runner.formats.redaction import redacted
 from runner.recording.artifact_roots import FOLDER, follow_move
 from runner.recording.new_store import make_whole
 from runner.recording.patient_client import patient, request_limits
@@ -73,7 +75,7 @@ def open_client(uri: str, patience: float = 60) -> "MlflowClient":
         reason = (str(error) or type(error).__name__).splitlines()[0][:300]
         if not is_local(uri) and "Max retries" in reason:
             reason = "it does not answer; is the server running?"
-        raise ConfigError(f"the MLflow store {uri} cannot be opened: {reason}") from error
+        raise ConfigError(f"the MLflow store {redacted(uri)} cannot be opened: {redacted(reason)}") from error
 
 
 def _make_tables(path: Path) -> None:
@@ -94,6 +96,16 @@ def _refuse_emptied(path: Path) -> None:
             f"the MLflow store {path} is empty, but the files of {runs} runs lie beside it in {path.parent / FOLDER}; "
             "restore it from a copy, or move it and that folder away to begin a new store"
         )
+
+
+def raised_by_store(error: BaseException) -> bool:
+    """Whether MLflow or its database is where an exception came from, whatever its type."""
+    inner: TracebackType | None = error.__traceback__
+    while inner is not None:
+        if inner.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("mlflow", "sqlalchemy"):
+            return True
+        inner = inner.tb_next
+    return False
 
 
 def _mlflow_uri(path: Path, read_only: bool = False) -> str:
@@ -126,7 +138,7 @@ def is_local(uri: str) -> bool:
 def ui_command(uri: str) -> str:
     """The command that shows the runs of a store in a browser."""
     if uri.startswith("http"):
-        return f"open {uri}"
+        return f"open {redacted(uri)}"
     if is_local(uri):
         uri = _mlflow_uri(sqlite_path(uri))
     return f"mlflow ui --backend-store-uri {shlex.quote(uri)}"

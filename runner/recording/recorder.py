@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runner.errors import RunnerError, StoreGone
+from runner.formats.output import guarded_output
 from runner.stopping import held_back, never_stop, obey
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def dismiss_recorder() -> None:
         _standing.pop().close()
 
 
+@guarded_output()
 def _serve(requests: "Queue[bytes]", replies: Connection, writing: "Lock") -> None:
     """Answer requests one after the other, until the parent ends this process or is gone."""
     never_stop()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from runner.formats.output import console
 from runner.recording.names import read_key_part
 from runner.recording.record import MUCH_UNJUDGED
 
@@ -64,34 +65,30 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
 
     In a narrow terminal the columns of time and failures are left out, and said to be.
     """
-    from rich.console import Console
-
     target = stream or sys.stdout
-    console = Console(
-        file=target, width=None if target.isatty() else _PAPER, highlight=False, emoji=False, markup=False
-    )
+    terminal = console(target, width=None if target.isatty() else _PAPER)
     full, narrow = _table(rows), _table(rows, narrow=True)
     # Measured as on paper: on a narrow console rich would cut the numbers themselves.
-    paper = console.options.update(width=_PAPER)
-    fits = console.measure(full, options=paper).maximum <= console.width
+    wide = terminal.options.update(width=_PAPER)
+    fits = terminal.measure(full, options=wide).maximum <= terminal.width
     shown = full if fits else narrow
-    console.print(shown, width=console.measure(shown, options=paper).maximum, crop=False, soft_wrap=True)
+    terminal.print(shown, width=terminal.measure(shown, options=wide).maximum, crop=False, soft_wrap=True)
     if fits:
-        console.print(
+        terminal.print(
             "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
         )
         if any(map(_is_noisy, rows)):
-            console.print(
+            terminal.print(
                 f"{NOISY} noisy: a repeat took more than twice or less than half as long, or several threads worked; "
                 "measured again by the next sweep",
                 soft_wrap=True,
             )
     else:
-        console.print(
+        terminal.print(
             "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
         )
     for line in [*worst_lines(rows), *unjudged_lines(rows)]:
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def markdown_table(rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from omegaconf import DictConfig
 from runner.config import Settings
 from runner.engine.trust import Trust
 from runner.errors import InputError, RunnerError
+from runner.formats.redaction import MASK, redacted
 from runner.inputs import snapshot_store
 from runner.recording.artifacts import CONFIG, DOCUMENTS, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
 from runner.recording.manifest import FILES_TAG, MANIFEST, check_files, file_sum, refuse_links
@@ -39,7 +40,7 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
         return tracker.client.get_run(run_id)
     except MlflowException:
         raise InputError(
-            f"no run {run_id!r} in {tracker.settings.uri}; the id is the last part of a run's address in the "
+            f"no run {run_id!r} in {redacted(tracker.settings.uri)}; the id is the last part of a run's address in the "
             "MLflow UI (a sweep's name is none), and another store is named with tracking.uri=..."
         ) from None
 
@@ -126,6 +127,12 @@ class StoredRun:
             trust.refuse_other(each, self.whose)
         placed = self._with_stored_files(stored if values is None else dict(values))
         refuse_untrusted(placed, trust, self.folder, self.whose)
+        for root in ("retriever", "chunker"):
+            for path in _masked(placed.get(root), root):
+                raise InputError(
+                    f"{self.whose}: {path} was stored without the secret in it; give it again: {path}=... (a gate "
+                    "cannot, so accept a run whose component takes its secret from the environment)"
+                )
         return Settings.of_plain(placed)
 
     def suite(self) -> Suite:
@@ -221,6 +228,15 @@ class StoredRun:
         except (pa.ArrowException, OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(f"{self.whose}: {PER_QUERY} cannot be read ({reason}); restore it") from None
+
+
+def _masked(value: Any, path: str) -> Iterator[str]:
+    """Where a secret was taken out of a configuration."""
+    if isinstance(value, Mapping | list):
+        for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _masked(inner, f"{path}.{key}")
+    elif isinstance(value, str) and MASK in value:
+        yield path
 
 
 def _inside(node: Any, key: str) -> Any:

@@ -18,6 +18,7 @@ from filelock import FileLock
 
 from runner.config import TrackingSettings
 from runner.errors import ConfigError, InputError, RunnerError
+from runner.formats.redaction import redacted, without_secrets
 from runner.recording.artifact_roots import follow_move
 from runner.recording.mlflow_store import is_local, open_client, sqlite_path
 from runner.recording.read_only import is_read_only
@@ -169,8 +170,8 @@ class Tracker:
     def _run(self, record: Record) -> Iterator[str]:
         _refuse_unloggable(record)
         self.refuse_read_only()
-        tags = {**record.tags, "process": f"{socket.gethostname()}:{os.getpid()}"}
-        run_id = self.client.create_run(self.experiment_id, tags=tags, run_name=record.name).info.run_id
+        tags = {**without_secrets(dict(record.tags)), "process": f"{socket.gethostname()}:{os.getpid()}"}
+        run_id = self.client.create_run(self.experiment_id, tags=tags, run_name=redacted(record.name)).info.run_id
         try:
             if is_local(self.settings.uri):
                 # Somebody who reaches the store by another path may just have opened it.
@@ -187,7 +188,7 @@ class Tracker:
         now = int(time.time() * 1000)
         metrics = [Metric(key, value, now, 0) for key, value in record.metrics.items()]
         metrics += [Metric(key, value, now, step) for key, curve in record.curves.items() for step, value in curve]
-        params = [Param(key, printed(value)) for key, value in record.params.items()]
+        params = [Param(key, printed(without_secrets(value, key))) for key, value in record.params.items()]
         while metrics or params:
             self.client.log_batch(run_id, metrics=metrics[:_METRICS_A_BATCH], params=params[:_OTHERS_A_BATCH])
             metrics, params = metrics[_METRICS_A_BATCH:], params[_OTHERS_A_BATCH:]
@@ -244,7 +245,7 @@ class Tracker:
         self.client.log_batch(
             run_id,
             metrics=[Metric(key, value, now, 0) for key, value in metrics.items()],
-            tags=[RunTag(key, value) for key, value in tags.items()],
+            tags=[RunTag(key, redacted(value)) for key, value in tags.items()],
         )
 
     def open_soon(self) -> Callable[[], int]:

@@ -8,6 +8,7 @@ from runner.changes.change import PassageChange
 from runner.changes.difference import Difference
 from runner.changes.touched import Touch, Touched
 from runner.changes.wording import Piece
+from runner.formats.output import console
 from runner.snapshot_commands.excerpt import excerpt
 from runner.snapshot_commands.moves import moves
 from runner.suites import Suite
@@ -26,19 +27,17 @@ PROPOSALS = ("edited", "split", "merged")
 
 def print_difference(difference: Difference, labels: tuple[str, str], stream: TextIO) -> None:
     """Print counts, documents, passages by kind, and the queries of each suite that are touched."""
-    from rich.console import Console
-
-    console = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True)
+    terminal = console(stream, soft_wrap=True)
     for line in (*_heads(difference, labels), *_document_lines(difference)):
-        console.print(line)
+        terminal.print(line)
     for kind in PROPOSALS:
         for text in _proposal_lines(difference, kind):
-            console.print(text)
+            terminal.print(text)
     for line in (*_move_lines(difference), *_list_lines(difference)):
-        console.print(line)
+        terminal.print(line)
     for suite, touched in difference.touched:
         for line in touched_lines(suite, touched):
-            console.print(line)
+            terminal.print(line)
 
 
 def _heads(difference: Difference, labels: tuple[str, str]) -> Iterator[str]:

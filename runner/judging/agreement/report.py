@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
+from runner.formats.output import console
+from runner.formats.visible import one_line
 from runner.judging.agreement.measure import Agreement, Disagreement
-from runner.judging.reviewing.visible import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,12 +18,10 @@ _FOR_GRADES = ("weighted", "ordinal")
 
 def print_agreement(agreement: Agreement, stream: TextIO, most: int = MOST_LISTED) -> None:
     """Print the table of coefficients, what is undefined and why, and the pairs on which raters differ."""
-    from rich.console import Console
-
-    console = Console(file=stream, width=None if stream.isatty() else 120, highlight=False, emoji=False, markup=False)
-    console.print(_table(agreement))
+    terminal = console(stream, width=None if stream.isatty() else 120)
+    terminal.print(_table(agreement))
     for line in [*_notes(agreement), *_differing(agreement, most)]:
-        console.print(line, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def _table(agreement: Agreement) -> "Table":

@@ -2,9 +2,10 @@
 
 from typing import TextIO
 
+from runner.formats.output import console
+from runner.formats.visible import one_line
 from runner.judging.candidates.candidate import Candidate
 from runner.judging.candidates.written import Found
-from runner.judging.reviewing.visible import one_line
 
 _MOST_ROWS = 20
 _MOST_RANKS = 10
@@ -13,31 +14,30 @@ _GAP = 2
 
 def print_candidates(found: Found, stream: TextIO, most: int) -> None:
     """Print the first `most` candidates, 20 at the most, how clicks depend on the rank, the counts and the notes."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(file=stream, width=None if stream.isatty() else 170, highlight=False, emoji=False, markup=False)
+    terminal = console(stream, width=None if stream.isatty() else 170)
     listed = found.candidates[: min(most, _MOST_ROWS)]
     if listed:
         table = Table(box=None, pad_edge=False)
         table.add_column("priority", justify="right", width=8)
         # One line a candidate: what does not fit is in the file.
-        room = max(console.width - 8 - 3 * _GAP, 30)
+        room = max(terminal.width - 8 - 3 * _GAP, 30)
         for name, share in (("query", 0.4), ("passage", 0.25), ("why", 0.35)):
             table.add_column(name, no_wrap=True, width=int(room * share))
         for each in listed:
             table.add_row(f"{each.priority:.3f}", _question(each), one_line(each.id or "-"), one_line(each.why))
-        console.print(table)
+        terminal.print(table)
     if len(found.candidates) > len(listed):
-        console.print(f"... and {len(found.candidates) - len(listed):,} more")
+        terminal.print(f"... and {len(found.candidates) - len(listed):,} more")
     if found.by_rank:
         shown = [f"{each['rank']}: {each['ctr']:.3f} of {each['impressions']}" for each in found.by_rank[:_MOST_RANKS]]
         more = ", ..." if len(found.by_rank) > _MOST_RANKS else ""
-        console.print(f"clicks by rank: {', '.join(shown)}{more}", soft_wrap=True)
+        terminal.print(f"clicks by rank: {', '.join(shown)}{more}", soft_wrap=True)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in found.kinds().items() if count)
-    console.print(f"candidates: {len(found.candidates):,}{f' ({kinds})' if kinds else ''}; none of them is a judgment")
+    terminal.print(f"candidates: {len(found.candidates):,}{f' ({kinds})' if kinds else ''}; none of them is a judgment")
     for note in found.notes:
-        console.print(f"note: {one_line(note)}", soft_wrap=True)
+        terminal.print(f"note: {one_line(note)}", soft_wrap=True)
 
 
 def _question(candidate: Candidate) -> str:

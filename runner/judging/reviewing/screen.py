@@ -5,10 +5,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
 from runner.changes.wording import Piece, word_diff
+from runner.formats.output import console
+from runner.formats.visible import one_line, visible
 from runner.judging.reviewing.fitting import fitted, height
 from runner.judging.reviewing.passage_texts import AROUND, PassageTexts, Shown
 from runner.judging.reviewing.queue import Item, Target
-from runner.judging.reviewing.visible import one_line, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -51,10 +52,8 @@ class Screen:
         blind: bool = False,
         rows: int | None = None,
     ) -> None:
-        from rich.console import Console
-
         width = None if stream.isatty() else 100
-        self._console = Console(file=stream, width=width, highlight=False, emoji=False, markup=False)
+        self._console = console(stream, width=width)
         self._stream, self._texts, self._old_texts, self._blind = stream, texts, old_texts, blind
         # What is written to a file or a pipe leaves no screen.
         self._rows = rows or (self._console.height if stream.isatty() else None)

@@ -2,13 +2,19 @@
 
 import unicodedata
 
+# Controls, direction and other format characters, halves of surrogate pairs, separators of lines and paragraphs.
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
 
 def visible(text: str) -> str:
-    """The text with control and direction characters made visible; line ends and tabs stay."""
+    """The text with characters that are not seen, such as controls and directions, made visible.
+
+    Line ends and tabs stay.
+    """
     if text.isprintable():
         return text
     return "".join(
-        each if each in "\n\t" or unicodedata.category(each) not in ("Cc", "Cf") else _code(each) for each in text
+        each if each in "\n\t" or unicodedata.category(each) not in _UNSEEN else _code(each) for each in text
     )
 
 
