@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console  # noqa: TID251  (only its type)
     from rich.text import Text
 
 _TELLING = ("red strike", "bold green")
