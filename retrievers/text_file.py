@@ -32,13 +32,17 @@ def text_bytes(path: str | Path, most: int = MOST_UNPACKED) -> bytes:
 
     Raises NotText for what is no text, is damaged, or unpacks to more than `most` bytes; OSError as opening does.
     """
-    data = packed_or_plain(path).read_bytes()
+    return unpacked_text(packed_or_plain(path).read_bytes(), most).removeprefix(_BOM)
+
+
+def unpacked_text(data: bytes, most: int = MOST_UNPACKED) -> bytes:
+    """Return the bytes of a text, unpacked where they are packed. Raises NotText as `text_bytes` does."""
     if data.startswith(_GZIP):
         data = _unpacked(data, most)
     for mark, says in _NO_TEXT:
         if data.startswith(mark):
             raise NotText(says)
-    return data.removeprefix(_BOM)
+    return data
 
 
 def packed_or_plain(path: str | Path) -> Path:

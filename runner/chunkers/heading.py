@@ -1,4 +1,4 @@
-"""One passage a section of a Markdown page; tables and code blocks are never cut."""
+"""One passage a section of a page; tables and code blocks are never cut."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from runner.chunkers.base import Chunk
+from runner.chunkers.stretches import stretches
 from runner.documents.document import Document
 from runner.errors import ConfigError
-from runner.formats.markdown_outline import Outline, outline_of
+from runner.formats.outline import Outline, Range
 
 if TYPE_CHECKING:
-    from semantic_text_splitter import MarkdownSplitter
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
 _TOP = "top"
 _UNNAMED = "section"
@@ -22,9 +23,9 @@ _UNNAMED = "section"
 class Heading:
     """A section is the text between one heading and the next of any level, without the heading's own line.
 
-    A section longer than `size` is cut at the largest Markdown units that fit, `overlap` characters shared;
-    a table or a code block stays whole, whatever its length. The title is the path of headings, the document's first.
-    A page whose id ends in `.txt` has no headings.
+    A section longer than `size` is cut at the largest units that fit (of Markdown, or lines and sentences),
+    `overlap` characters shared; a table or a code block stays whole, whatever its length. The title is the path
+    of headings, the document's first. A page whose id ends in `.txt` has no headings.
     """
 
     size: int = 1200
@@ -43,23 +44,23 @@ class Heading:
     def split(self, document: Document) -> list[Chunk]:
         """Return the sections' chunks in reading order; a page without any body gives one empty chunk, `top`."""
         plain = document.id.lower().endswith(".txt")
-        outline = Outline((), ()) if plain else outline_of(document.text)
+        outline = Outline((), ()) if plain else document.outline
         slugs = _Slugs()
         chunks = [
             Chunk(start, end, title, slugs.take(slug))
             for body, title, slug in _sections(document, outline)
-            for start, end in self._parts(document.text, body, outline.whole)
+            for start, end in self._parts(document, body, outline.whole)
         ]
         return chunks or [Chunk(0, 0, document.title, _TOP)]
 
-    def _parts(self, text: str, body: tuple[int, int], whole: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
-        start, end = _trimmed(text, *body)
+    def _parts(self, document: Document, body: Range, whole: tuple[Range, ...]) -> Iterator[Range]:
+        start, end = _trimmed(document.text, *body)
         if start == end:
             return
         if end - start <= self.size:
             yield start, end
             return
-        pieces = self._pieces(text, start, end, whole)
+        pieces = self._pieces(document, start, end, whole)
         first, last = next(pieces)
         for piece in pieces:
             if piece[1] - first <= self.size:
@@ -69,23 +70,24 @@ class Heading:
                 first, last = piece
         yield first, last
 
-    def _pieces(self, text: str, start: int, end: int, whole: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
+    def _pieces(self, document: Document, start: int, end: int, whole: tuple[Range, ...]) -> Iterator[Range]:
         """Cut [start, end) into blocks that must stay whole and, between them, prose that the splitter cuts."""
+        text, markdown = document.text, document.layout is None
         inside = whole[bisect_left(whole, (start, start)) : bisect_left(whole, (end, end))]
         for block in (*inside, (end, end)):
-            if start < block[0]:
-                for offset, piece in _splitter(self.size, self.overlap).chunk_indices(text[start : block[0]]):
-                    yield start + offset, start + offset + len(piece)
+            for first, last in stretches(text, start, block[0], self.size):
+                for offset, piece in _splitter(self.size, self.overlap, markdown).chunk_indices(text[first:last]):
+                    yield first + offset, first + offset + len(piece)
             if block[0] < block[1]:
                 yield _trimmed(text, *block)
             start = block[1]
 
 
 @lru_cache(maxsize=8)
-def _splitter(size: int, overlap: int) -> "MarkdownSplitter":
-    from semantic_text_splitter import MarkdownSplitter
+def _splitter(size: int, overlap: int, markdown: bool) -> "MarkdownSplitter | TextSplitter":
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
-    return MarkdownSplitter(size, overlap)
+    return MarkdownSplitter(size, overlap) if markdown else TextSplitter(size, overlap)
 
 
 def _sections(document: Document, outline: Outline) -> Iterator[tuple[tuple[int, int], str, str]]:

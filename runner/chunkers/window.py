@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from runner.chunkers.base import Chunk
+from runner.chunkers.stretches import stretches
 from runner.documents.document import Document
 from runner.errors import ConfigError
 
@@ -45,11 +46,15 @@ class Window:
 
     def split(self, document: Document) -> list[Chunk]:
         """Return chunks named 1, 2, ...; a blank text gives one empty chunk."""
-        found = _splitter(self.size, self.overlap, self.by).chunk_indices(document.text)
-        chunks = [
-            Chunk(start, start + len(part), document.title, str(number))
-            for number, (start, part) in enumerate(found, 1)
+        text, splitter = document.text, _splitter(self.size, self.overlap, self.by)
+        # A word of usual length, with the space after it, has at most this many characters.
+        size = self.size if self.by == "characters" else self.size * 8
+        found = [
+            (first + start, first + start + len(part))
+            for first, last in stretches(text, 0, len(text), size)
+            for start, part in splitter.chunk_indices(text[first:last])
         ]
+        chunks = [Chunk(start, end, document.title, str(number)) for number, (start, end) in enumerate(found, 1)]
         return chunks or [Chunk(0, 0, document.title, "1")]
 
 

@@ -1,13 +1,16 @@
 """A source page as this program sees it, and the declared way its text was made uniform."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from runner.documents.passed import Passed
 from runner.errors import ConfigError
 from runner.formats.canonical import sha256_of
+from runner.formats.markdown_outline import outline_of
+from runner.formats.outline import Outline
 
 _FORMS = ("NFC", "NFKC", "none")
 
@@ -66,17 +69,37 @@ class Normalization:
 
 @dataclass(frozen=True)
 class Document:
-    """One source page: a readable id, a one-line title, its normalised text, and its fields as JSON values."""
+    """One source page: a readable id, a one-line title, its normalised text, and its fields as JSON values.
+
+    layout: where headings and blocks are in a text that is not Markdown, as its reader saw them; None for Markdown.
+    """
 
     id: str
     title: str
     text: str
     fields: Mapping[str, Any] = field(default_factory=dict)
+    layout: Outline | None = None
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Headings and blocks: as the reader saw them, or as the text says in Markdown."""
+        return outline_of(self.text) if self.layout is None else self.layout
 
     @cached_property
     def sha256(self) -> str:
-        """64 hex digits over title, text and fields; the id is not part of it."""
-        return sha256_of({"fields": dict(self.fields), "text": self.text, "title": self.title})
+        """64 hex digits over title, text, fields and layout; the id is not part of it."""
+        content = {"fields": dict(self.fields), "text": self.text, "title": self.title}
+        if self.layout is not None:
+            content["layout"] = self.layout.values()
+        return sha256_of(content)
+
+
+class Documents(list[Document]):
+    """The documents that a reader found, and what it passed over, the most frequent kind first."""
+
+    def __init__(self, documents: Iterable[Document] = (), passed: Iterable[Passed] = ()) -> None:
+        super().__init__(documents)
+        self.passed = tuple(passed)
 
 
 class DocumentReader(Protocol):
@@ -86,5 +109,5 @@ class DocumentReader(Protocol):
     def normalization(self) -> Normalization: ...
 
     def read(self) -> list[Document]:
-        """Return the documents, normalised, sorted by id, no id twice."""
+        """Return the documents, normalised, sorted by id, no id twice; as `Documents` where files were passed over."""
         ...

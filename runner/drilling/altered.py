@@ -92,7 +92,11 @@ def _less(document: Document, cuts: list[Range]) -> Document:
     if not cuts:
         return document
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(document.text)]
-    return replace(document, text="".join(document.text[a:b] for a, b in zip(starts, ends, strict=True)))
+    text = "".join(document.text[a:b] for a, b in zip(starts, ends, strict=True))
+    layout = document.layout and document.layout.moved(
+        lambda place: place - sum(min(end, place) - start for start, end in cuts if start < place)
+    )
+    return replace(document, text=text, layout=layout)
 
 
 def _earlier(passage: Passage, cuts: Iterable[Range]) -> Passage:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrievers.base import Rescoring
+from runner.documents.passed import passed_words
 from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.plan import Plan, Stage
 
@@ -23,6 +24,7 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
             lines.append(f"  same run as {job.name}: {' '.join(overrides)}")
         if job.unused:
             lines.append(f"  {job.name} has no place for {', '.join(job.unused)}")
+    lines += _snapshot_lines(plan)
     lines += _suite_lines(plan)
     lines.append(f"stages: {len(plan.stages)} unique")
     rankings = 0
@@ -36,6 +38,12 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     pairs, exact = pairs_to_score(plan, cache)
     lines.append(f"to compute: {rankings:,} rankings, {'' if exact else 'at most '}{pairs:,} pairs to rerank")
     return lines
+
+
+def _snapshot_lines(plan: Plan) -> list[str]:
+    """What the readers passed over, of each snapshot."""
+    snapshots = {job.stage.snapshot.id: job.stage.snapshot for job in plan.jobs}
+    return [f"snapshot {id_}: {passed_words(each.passed)}" for id_, each in snapshots.items() if each.passed]
 
 
 def _suite_lines(plan: Plan) -> list[str]:

@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from retrievers.ignorable import seen
+from runner.formats.outline import Heading, Outline
 from runner.formats.reading import nfc
 
 if TYPE_CHECKING:
@@ -19,25 +19,6 @@ _WRITTEN_ID = re.compile(r"\s*\{:?\s*#(?P<id>[^\s{}#]+)(?:\s+[^{}]*)?\}\s*$")
 # Only a tag that opens its line makes a table; one named in a sentence does not.
 _TABLE_TAG = re.compile(r"^[ \t]*(?P<open><table\b)|</table\s*>|(?P<inner><table\b)", re.IGNORECASE | re.MULTILINE)
 _WHOLE = ("fence", "table_open")
-
-
-@dataclass(frozen=True)
-class Heading:
-    """level 1 to 6; title without markup; slug; [start, end) covers the heading's own lines."""
-
-    level: int
-    title: str
-    slug: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Outline:
-    """Top-level headings in order, and the ranges (sorted, apart) of tables and code blocks that stay in one piece."""
-
-    headings: tuple[Heading, ...]
-    whole: tuple[tuple[int, int], ...]
 
 
 @lru_cache(maxsize=1)

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from runner.config import Settings
+from runner.documents.passed import passed_words
 from runner.errors import ConfigError
 from runner.inputs import collection_of, corpus_path, read_snapshot, snapshot_store
 from runner.requests import compose_request, refuse_unreadable
@@ -66,3 +67,6 @@ def _print(snapshot: Snapshot, store: SnapshotStore, collection: str, note: str,
     print(f"collection: {collection or 'none'}")
     folder = store.root / snapshot.id
     print(note or (f"is there already: {folder}" if there else f"stored: {folder}"))
+    empty = sum(1 for document in snapshot.documents if not document.text.strip())
+    without = f" ({empty:,} without text)" if empty else ""
+    print(f"read {documents:,}{without}, {passed_words(snapshot.passed)}")

@@ -46,6 +46,7 @@ def _print_head(snapshot: Snapshot, store: SnapshotStore) -> None:
         "name": ", ".join(store.catalog().names_of(snapshot.id)),
         **{f"made {minute(each.at)} UTC": " from ".join(filter(None, (each.collection, each.corpus))) for each in made},
         "documents": f"{len(snapshot.documents):,} (sha256 {snapshot.documents_sha256})",
+        "skipped": ", ".join(map(str, snapshot.passed)),
         "passages": f"{len(snapshot.passages):,} (sha256 {snapshot.passages_sha256})",
         "characters": f"{sum(len(document.text) for document in snapshot.documents):,}",
         "fields": ", ".join(snapshot.fields) or "none",

@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from runner.documents.document import Document
+from runner.documents.passed import Passed
 from runner.errors import RunnerError
 from runner.formats.canonical import canonical_json
+from runner.formats.outline import Outline
 from runner.formats.strict_json import parse_json
 from runner.snapshots.snapshot import FORMAT, Passage, Snapshot, content_settings
 
@@ -21,12 +24,7 @@ FILES = frozenset((HEAD, _DOCUMENTS, _PASSAGES, _HASHES))
 def write_files(snapshot: Snapshot, folder: Path) -> None:
     """Write a snapshot into a folder that is there; the head, which makes it whole, comes last."""
     files = {
-        _DOCUMENTS: [
-            canonical_json(
-                {"id": each.id, "title": each.title, "sha256": each.sha256, "fields": each.fields, "text": each.text}
-            )
-            for each in snapshot.documents
-        ],
+        _DOCUMENTS: [canonical_json(_row(each)) for each in snapshot.documents],
         _PASSAGES: [
             canonical_json(
                 {"id": each.id, "document": each.document, "start": each.start, "end": each.end, "title": each.title}
@@ -47,6 +45,7 @@ def write_files(snapshot: Snapshot, folder: Path) -> None:
         "passages": len(snapshot.passages),
         "documents_sha256": snapshot.documents_sha256,
         "fields": snapshot.fields,
+        "passed_over": [asdict(each) for each in snapshot.passed],
         "files": hashes,
     }
     (folder / HEAD).write_text(json.dumps(head, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -60,12 +59,14 @@ def read_files(folder: Path) -> Snapshot:
     rows = {name: _checked(folder / name, digest) for name, digest in head["files"].items()}
     documents = []
     for row in _rows(rows[_DOCUMENTS]):
-        document = Document(row["id"], row["title"], row["text"], row["fields"])
+        layout = Outline.of_values(row["layout"]) if "layout" in row else None
+        document = Document(row["id"], row["title"], row["text"], row["fields"], layout)
         if document.sha256 != row["sha256"]:
             raise RunnerError(f"document {document.id!r} does not have the sha256 it was stored with")
         documents.append(document)
     passages = [Passage(**row) for row in _rows(rows[_PASSAGES])]
-    snapshot = Snapshot(head["id"], tuple(documents), tuple(passages), head["settings"])
+    passed = tuple(Passed(**each) for each in head.get("passed_over", ()))
+    snapshot = Snapshot(head["id"], tuple(documents), tuple(passages), head["settings"], passed)
     if snapshot.content_id() != snapshot.id:
         raise RunnerError(f"its content has the id {snapshot.content_id()}, not {snapshot.id}")
     snapshot.check_ranges()
@@ -99,6 +100,12 @@ def holds(folder: Path, snapshot: Snapshot) -> bool:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _row(document: Document) -> dict[str, Any]:
+    row = {"id": document.id, "title": document.title, "sha256": document.sha256, "fields": document.fields}
+    layout = {} if document.layout is None else {"layout": document.layout.values()}
+    return {**row, "text": document.text, **layout}
 
 
 def _checked(path: Path, digest: str) -> bytes:

@@ -1,7 +1,7 @@
 """An immutable set of documents cut into passages, with an id that is the hash of all of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
 from importlib.metadata import version
 from itertools import pairwise
@@ -9,7 +9,8 @@ from typing import Any
 
 from retrievers.base import Passages
 from runner.chunkers.base import Chunker
-from runner.documents.document import Document, Normalization
+from runner.documents.document import Document, Documents, Normalization
+from runner.documents.passed import Passed
 from runner.errors import InputError
 from runner.formats.canonical import sha256_of, sha256_of_lines
 
@@ -30,12 +31,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """documents and passages sorted by id. settings: how they were made (format, normalization, chunker)."""
+    """documents and passages sorted by id. settings: how they were made (format, normalization, chunker).
+
+    passed: what the reader passed over when this was first built; no part of the content, so none of the id.
+    """
 
     id: str
     documents: tuple[Document, ...]
     passages: tuple[Passage, ...]
     settings: Mapping[str, Any]
+    passed: tuple[Passed, ...] = field(default=(), compare=False)
 
     @classmethod
     def build(
@@ -50,6 +55,7 @@ class Snapshot:
         chunker_settings: needed only by a chunker that is not a dataclass, whose own fields are its settings.
         Raises InputError for a document id given twice, for a passage id given twice or a range outside its text.
         """
+        passed = documents.passed if isinstance(documents, Documents) else ()
         kept = tuple(sorted(documents, key=lambda document: document.id))
         _refuse_repeated("document", [document.id for document in kept])
         passages = [
@@ -69,7 +75,7 @@ class Snapshot:
         }
         unnamed = cls("", kept, tuple(passages), settings)
         unnamed.check_ranges()
-        return cls(unnamed.content_id(), kept, unnamed.passages, settings)
+        return cls(unnamed.content_id(), kept, unnamed.passages, settings, passed)
 
     def content_id(self) -> str:
         """The id that this content must have: 16 hex digits over settings, document hashes and passages.

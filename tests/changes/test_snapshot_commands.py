@@ -64,7 +64,10 @@ def test_a_folder_is_built_under_a_name_and_the_folders_collection(command: Comm
     status, out, _ = command("build", "corpus.path=文件 docs/", "--name", "2026-11", "chunker=heading", "corpus=pages")
     (id_,) = store.ids()
     assert status == 0
-    assert out == (f"{id_} (2026-11): 2 documents, 2 passages\ncollection: 文件 docs\nstored: {store.root / id_}\n")
+    assert out == (
+        f"{id_} (2026-11): 2 documents, 2 passages\ncollection: 文件 docs\nstored: {store.root / id_}\n"
+        "read 2, skipped nothing\n"
+    )
     (made,) = store.history()
     assert (made.collection, made.name, made.corpus) == ("文件 docs", "2026-11", str(Path("文件 docs").absolute()))
 
@@ -74,6 +77,7 @@ def test_building_the_same_again_says_so(command: Command, store: SnapshotStore)
     _, out, _ = command("build", "corpus.path=文件 docs", "--name", "later")
     assert out.splitlines() == [
         f"{id_} (later): 2 documents, 2 passages", "collection: 文件 docs", f"is there already: {store.root / id_}",
+        "read 2, skipped nothing",
     ]  # fmt: skip
     assert store.find("later") == id_
 

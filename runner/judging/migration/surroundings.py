@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from runner.documents.document import Document
-from runner.formats.markdown_outline import outline_of
 from runner.judging.migration.blocks import Blocks
 from runner.judging.migration.heirs import scope_of
 from runner.judging.migration.statements import Statement, say_the_same, statements_of
@@ -78,7 +77,7 @@ class Surroundings:
 
     def _sections_of(self, id_: str) -> tuple[list[int], list[_Section]]:
         text = self._documents[id_].text
-        headings = outline_of(text).headings
+        headings = self._documents[id_].outline.headings
         ends = [*(heading.start for heading in headings), len(text)]
         starts, sections = [0], [_Section((), (0,), (0, ends[0]))]
         path: list[tuple[int, str, int]] = []
