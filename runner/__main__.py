@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from runner import stopping
 from runner.recording.recorder import dismiss_recorder, start_recorder
+from runner.scratch import stand_in_home
 
 # With any of these Hydra, or the plan, has the last word and nothing is logged.
 _LOGS_NOTHING = (
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = sys.argv[1:]
     with stopping.watched(to_the_end=True):
         try:
+            stand_in_home()
             if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
                 start_recorder()
             # Late, so that the recorder is at work while Hydra and the rest are imported.

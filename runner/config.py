@@ -46,6 +46,9 @@ def home() -> Path:
     """
     named = os.environ.get(HOME_VARIABLE)
     if named:
+        if named.startswith("~") and os.environ.get("HOME") == str(scratch()):
+            # What stands in for a home folder goes with this process, and the runs would go with it.
+            raise ConfigError(f"{HOME_VARIABLE}={named}: this user has no home folder; name an absolute one")
         return Path(named).expanduser().resolve()
     checkout = _checkout()
     if checkout:

@@ -37,6 +37,14 @@ def scratch_for_arrays() -> Path:
     return scratch()
 
 
+def stand_in_home() -> None:
+    """Give a process that has no home folder, as a container's user without an entry, one that goes with it."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = str(scratch())
+
+
 @contextmanager
 def scratch_folder(name: str) -> Iterator[Path]:
     """A folder within that of this process, gone when the block ends."""

@@ -20,6 +20,7 @@ from runner.recording.artifact_roots import FOLDER, follow_move
 from runner.recording.new_store import make_whole
 from runner.recording.patient_client import patient, request_limits
 from runner.recording.read_only import is_read_only, readable_copy
+from runner.scratch import stand_in_home
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -35,6 +36,8 @@ def import_client() -> "type[MlflowClient]":
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
     # The store only ever gets what the runner logs: no phoning home in the middle of a sweep.
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    # It asks for the home folder as it is imported.
+    stand_in_home()
     from mlflow import MlflowClient
 
     return MlflowClient
