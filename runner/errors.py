@@ -19,6 +19,14 @@ class StoreGone(RunnerError):
     """What keeps the runs is out of reach: nothing that still waits will be written."""
 
 
+class Misbehaved(RunnerError):
+    """Somebody's own code failed; that is for its jobs to bear, not for others of the sweep. trace: where."""
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message)
+        self.trace = trace
+
+
 @dataclass(frozen=True)
 class Problem:
     """One fault of an input: the line it is on (from 1; None for the whole file), what was found, how to mend it."""

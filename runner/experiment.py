@@ -19,7 +19,7 @@ from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, StageError, look_up
 from runner.engine.parallel import Workers
-from runner.engine.plan import Inputs, Job, Plan, Request, make_plan
+from runner.engine.plan import Inputs, Job, Plan, Refused, Request, make_plan
 from runner.errors import ConfigError, StoreGone
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.page.summary import draw_summary, log_summary
@@ -70,7 +70,7 @@ class Outcome:
     rows: Sequence[Row] = ()
     jobs: Sequence[Job] = ()
     scored: Sequence[Scored] = ()
-    failures: Sequence[tuple[Job, str]] = ()
+    failures: Sequence[tuple[Job | Refused, str]] = ()
 
 
 def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | None = None) -> Outcome:
@@ -81,6 +81,10 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
     """
     shared = _shared(requests)
     plan = make_plan(requests, inputs or ConfiguredInputs())
+    if not plan.jobs:
+        refused = [(each, each.error) for each in plan.refused]
+        _print_failures(refused)
+        return Outcome(FAILED, failures=refused)
     if not options.past:
         refuse_leaks(_suites_of(plan.jobs), shared.store)
     with Cache(Path(shared.store) / "cache", shared.cache) as cache:
@@ -88,7 +92,8 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         if not options.quiet:
             print("\n".join(plan_lines(plan, cache)), flush=True)
         if shared.dry_run:
-            return Outcome(DONE)
+            _print_failures([(each, each.error) for each in plan.refused])
+            return Outcome(FAILED if plan.refused else DONE)
         experiments = Experiments(plan.jobs)
         opened = experiments.open_soon()
         earlier = _earlier_rows(plan, experiments)
@@ -145,7 +150,7 @@ def _score_and_log(
     looks: Mapping[str, Mapping[str, str]],
     options: Options,
 ) -> Outcome:
-    failures: list[tuple[Job, str]] = []
+    failures: list[tuple[Job | Refused, str]] = [(each, each.error) for each in plan.refused]
     sweep = f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}" if options.sweep else None
     rows = dict(earlier)
     status = DONE
@@ -175,7 +180,7 @@ def _score_and_log(
                         log_summary(
                             store, sweep, [each for each in scored if experiments.of(each.job) is store],
                             [rows[job.key] for job in here if job.key in rows],
-                            [failure for failure in failures if experiments.of(failure[0]) is store],
+                            [failure for failure in failures if failure[0].settings.tracking == store.settings],
                             executor.counts, summary, tags.get(store.settings.uri, options.tags),
                         )  # fmt: skip
                 except Exception as error:  # the runs are written; that they can be read here counts more
@@ -203,7 +208,7 @@ def _suites_of(jobs: Sequence[Job]) -> list[tuple[Suite, str]]:
     ]
 
 
-def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job, str]]) -> list[Scored]:
+def _score_all(jobs: Sequence[Job], executor: Executor, failures: list[tuple[Job | Refused, str]]) -> list[Scored]:
     """Score the jobs whose stages stand; one job's trouble, a user's class say, is not the others'."""
     meter = ContextMeter()
     scores = []
@@ -222,7 +227,7 @@ Asked = tuple[Scored, Record, Callable[[], str]]
 
 def _ask_to_log(
     scores: Sequence[Scored],
-    failures: list[tuple[Job, str]],
+    failures: list[tuple[Job | Refused, str]],
     experiments: Experiments,
     writer: ArtifactWriter,
     sweep: str | None,
@@ -244,7 +249,7 @@ def _ask_to_log(
     return asked
 
 
-def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[Job, str]]) -> list[Scored]:
+def _collect(asked: Sequence[Asked], rows: dict[str, Row], failures: list[tuple[Job | Refused, str]]) -> list[Scored]:
     """Enter the rows of the runs as they are written, and return their results."""
     written = []
     for result, record, run_id in asked:
@@ -339,7 +344,7 @@ def _print_outcome(
     jobs: Sequence[Job],
     found: Mapping[str, Row],
     fresh: bool,
-    failures: Sequence[tuple[Job, str]],
+    failures: Sequence[tuple[Job | Refused, str]],
     experiments: Experiments,
     sweep: str | None,
 ) -> None:
@@ -354,11 +359,15 @@ def _print_outcome(
             here = [found[job.key] for job in jobs if experiments.of(job) is store]
             if here:
                 _print_where(here, fresh, store, sweep)
+    _print_failures(failures)
+
+
+def _print_failures(failures: Sequence[tuple[Job | Refused, str]]) -> None:
     for job, error in failures:
-        for overrides in [job.overrides, *job.also]:
+        for overrides in [job.overrides, *(job.also if isinstance(job, Job) else ())]:
             print(f"failed: {' '.join(overrides) or job.name}: {error}", file=sys.stderr)
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
-            print(job.stage.trace, file=sys.stderr)
+            print(job.stage.trace if isinstance(job, Job) else job.trace, file=sys.stderr)
 
 
 def _print_where(rows: Sequence[Row], fresh: bool, store: RunStore, sweep: str | None) -> None:

@@ -95,7 +95,10 @@ class Bench:
     def plan(self, snapshot: Snapshot, suite: Suite, retriever: Any = None) -> Plan:
         """Plan the one job, with another retriever node if one is given. Raises InputError as every plan does."""
         settings = self.settings.model_copy(update={"retriever": retriever}) if retriever else self.settings
-        return make_plan([Request((), settings)], StoredInputs(snapshot, suite))
+        plan = make_plan([Request((), settings)], StoredInputs(snapshot, suite))
+        for refused in plan.refused:
+            raise Unrankable(refused.error)
+        return plan
 
     def measure(self, snapshot: Snapshot, suite: Suite) -> Measurement:
         """Rank and score.

@@ -188,7 +188,7 @@ def locate(target: str, path: str) -> Any:
     module_name, _, name = target.rpartition(".")
     try:
         found = getattr(importlib.import_module(module_name), name)
-    except Exception as error:  # the module is the user's own and may fail in any way
+    except (Exception, SystemExit) as error:  # the module is the user's own and may fail in any way
         raise ConfigError(
             f"{path}.{TARGET}: cannot import {target!r} ({error}); "
             "it must be an importable module and class, and its folder on PYTHONPATH"
@@ -209,7 +209,7 @@ def _call(factory: Any, arguments: Mapping[str, Any], path: str, target: str) ->
         return factory(**arguments)
     except RunnerError:
         raise
-    except Exception as error:  # the class may be the user's own and fail in any way
+    except (Exception, SystemExit) as error:  # the class may be the user's own and fail in any way
         raise ConfigError(f"{path}: {target}: {str(error) or type(error).__name__}") from error
 
 

@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 from retrievers.base import Combining, Query, Rankings, Rescoring, RetrievalError
 from runner.config import LatencySettings, Settings
+from runner.engine.blame import told, trace_of
 from runner.engine.cache import text_key
 from runner.engine.parts import Part, build, digest
-from runner.errors import ConfigError, InputError, RunnerError
+from runner.errors import ConfigError, InputError, Misbehaved, RunnerError
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.metrics import METRICS_VERSION
 from runner.scoring.slices import Freshness
@@ -158,12 +159,28 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """A request that makes no job because somebody's own code failed before there was one."""
+
+    settings: Settings
+    overrides: tuple[str, ...]
+    error: str
+    trace: str
+
+    @property
+    def name(self) -> str:
+        """What it is called: the overrides that it was asked by."""
+        return " ".join(self.overrides) or "the job"
+
+
+@dataclass(frozen=True)
 class Plan:
     """Jobs to score, and the stages to compute first in order of level. requested: how many jobs were asked for."""
 
     jobs: tuple[Job, ...]
     stages: tuple[Stage, ...]
     requested: int
+    refused: tuple[Refused, ...] = ()
 
     def without(self, keys: Collection[str]) -> "Plan":
         """The plan less some jobs, and less the stages that only they needed."""
@@ -174,7 +191,7 @@ class Plan:
             stage = waiting.pop()
             needed.add(id(stage))
             waiting.extend(stage.sources.values())
-        return Plan(jobs, tuple(stage for stage in self.stages if id(stage) in needed), self.requested)
+        return Plan(jobs, tuple(stage for stage in self.stages if id(stage) in needed), self.requested, self.refused)
 
     @property
     def scored_configurations(self) -> int:
@@ -185,8 +202,10 @@ class Plan:
 def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
     """Build every job, merge those with the same effective configuration, and collect their stages.
 
-    Raises InputError or ConfigError before anything is computed.
+    Raises InputError or ConfigError before anything is computed. Where somebody's own code fails, only its jobs are
+    refused.
     """
+    refused: list[Refused] = []
     stages: dict[tuple[str, str], Stage] = {}
     judged: dict[tuple[str, str, str], JudgedSet] = {}
     jobs: dict[str, Job] = {}
@@ -198,6 +217,15 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
             asked = " ".join(request.overrides)
             problems.append(type(error)(f"{asked}: {error}") if asked and len(requests) > 1 else error)
             continue
+        except Misbehaved as error:
+            refused.append(Refused(request.settings, request.overrides, str(error), error.trace))
+            continue
+        except (RunnerError, RetrievalError, OSError):
+            raise
+        except Exception as error:
+            said = told(error, str(request.settings.retriever.get("_target_", "")))
+            refused.append(Refused(request.settings, request.overrides, said, trace_of(error)))
+            continue
         twin = jobs.setdefault(job.key, job)
         if twin is not job:
             twin.also.append(request.overrides)
@@ -206,7 +234,7 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
         raise type(problems[0])("\n".join(dict.fromkeys(map(str, problems))))
     _name_variants(list(jobs.values()))
     ordered = sorted(stages.values(), key=lambda stage: stage.level)
-    return Plan(tuple(jobs.values()), tuple(ordered), len(requests))
+    return Plan(tuple(jobs.values()), tuple(ordered), len(requests), tuple(refused))
 
 
 # Overrides whose effect a run's name, or a column of its own in every table, shows already.

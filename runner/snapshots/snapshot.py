@@ -1,6 +1,6 @@
 """An immutable set of documents cut into passages, with an id that is the hash of all of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from retrievers.base import Passages
-from runner.chunkers.base import Chunker
+from runner.chunkers.base import Chunk, Chunker
 from runner.documents.document import Document, Documents, Normalization
 from runner.documents.passed import Passed
 from runner.errors import InputError
@@ -49,23 +49,18 @@ class Snapshot:
         chunker: Chunker,
         chunker_settings: Mapping[str, Any] | None = None,
         normalization: Normalization | None = None,
+        cut: "Callable[[Sequence[Document], Chunker], list[Passage]] | None" = None,
     ) -> "Snapshot":
         """Cut the documents and name the result.
 
         chunker_settings: needed only by a chunker that is not a dataclass, whose own fields are its settings.
+        cut: who does what `cut_documents` does, if not this process.
         Raises InputError for a document id given twice, for a passage id given twice or a range outside its text.
         """
         passed = documents.passed if isinstance(documents, Documents) else ()
         kept = tuple(sorted(documents, key=lambda document: document.id))
         _refuse_repeated("document", [document.id for document in kept])
-        passages = [
-            Passage(
-                f"{document.id}#{chunk.slug}" if chunk.slug else document.id,
-                document.id, chunk.start, chunk.end, chunk.title,
-            )
-            for document in kept
-            for chunk in chunker.split(document)
-        ]  # fmt: skip
+        passages = (cut or cut_documents)(kept, chunker)
         passages.sort(key=lambda passage: passage.id)
         _refuse_repeated("passage", [passage.id for passage in passages])
         settings = {
@@ -152,6 +147,48 @@ def content_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that are part of a snapshot's id: all but the versions of the chunker's libraries."""
     chunker = {key: value for key, value in settings["chunker"].items() if key != "libraries"}
     return {**settings, "chunker": chunker}
+
+
+def cut_documents(documents: Sequence[Document], chunker: Chunker) -> list[Passage]:
+    """Cut documents, in their order. Raises InputError where the chunker gives something else than chunks."""
+    return [
+        Passage(_passage_id(document, chunk), document.id, chunk.start, chunk.end, chunk.title)
+        for document in documents
+        for chunk in _chunks(document, chunker)
+    ]
+
+
+def _passage_id(document: Document, chunk: Chunk) -> str:
+    return f"{document.id}#{chunk.slug}" if chunk.slug else document.id
+
+
+def _chunks(document: Document, chunker: Chunker) -> list[Chunk]:
+    found: Any = chunker.split(document)
+    name = f"the chunker {type(chunker).__module__}.{type(chunker).__qualname__}"
+    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+        raise InputError(f"{name} returned a {type(found).__name__} for {document.id!r}; expected a list of Chunk")
+    chunks = list(found)
+    if not chunks:
+        raise InputError(f"{name} returned no chunk for {document.id!r}; expected one at least, if only an empty one")
+    for chunk in chunks:
+        if not isinstance(chunk, Chunk):
+            raise InputError(f"{name} returned {chunk!r:.60} for {document.id!r}; expected a Chunk")
+        kinds = [type(value) for value in (chunk.start, chunk.end, chunk.title, chunk.slug)]
+        if kinds != [int, int, str, str]:
+            raise InputError(
+                f"{name} returned a Chunk of {', '.join(kind.__name__ for kind in kinds)} for {document.id!r}; "
+                "expected int, int, str, str"
+            )
+        if not 0 <= chunk.start <= chunk.end <= len(document.text):
+            raise InputError(
+                f"{name}: passage {_passage_id(document, chunk)!r} has the range {chunk.start}-{chunk.end}, "
+                f"outside the {len(document.text)} characters of its document"
+            )
+    try:
+        _refuse_repeated("passage", sorted(_passage_id(document, chunk) for chunk in chunks))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    return chunks
 
 
 def _chunker_settings(chunker: Chunker, given: Mapping[str, Any]) -> dict[str, Any]:
