@@ -37,6 +37,7 @@ from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
 from runner.scratch import scratch_folder
 from runner.suites import Suite
+from runner.suites.by_position import refuse_by_position
 
 DONE, FAILED = 0, 1
 _MOST_IDS = 40
@@ -85,6 +86,9 @@ def run_jobs(requests: Sequence[Request], options: Options, inputs: Inputs | Non
         refused = [(each, each.error) for each in plan.refused]
         _print_failures(refused)
         return Outcome(FAILED, failures=refused)
+    if inputs is None:
+        for job in plan.jobs:
+            refuse_by_position(job.judged.suite, job.stage.snapshot)
     if not options.past:
         refuse_leaks(_suites_of(plan.jobs), shared.store)
     with Cache(Path(shared.store) / "cache", shared.cache) as cache:

@@ -17,6 +17,7 @@ from runner.place import Place
 from runner.recording.clean_holdout import leak_error, leaks_of
 from runner.snapshots import Snapshot
 from runner.suites import SOURCES, Suite
+from runner.suites.by_position import refuse_by_position
 from runner.suites.leak import HOLDOUT, merged
 
 HELP = "hold a suite against a stored snapshot, and count what is judged, disputed and waiting"
@@ -39,6 +40,7 @@ def run(parsed: argparse.Namespace) -> int:
     store = snapshot_store(place.store)
     suite = file.read()
     snapshot = judged_snapshot(store, suite, parsed.snapshot)
+    refuse_by_position(suite, snapshot)
     if suite.role == HOLDOUT:
         collections = [made.collection for made in store.history() if made.id == snapshot.id] or [""]
         leaks = merged(leak for name in collections for leak in leaks_of(suite, place.store, name))
