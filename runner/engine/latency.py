@@ -25,7 +25,6 @@ from runner.engine.plan import Stage
 _AGREEMENT = 2.0
 # Less than this is the clock's and the scheduler's, on any machine.
 _UNSEEN_MS = 0.1
-_ATTEMPTS = 3
 # So much more processor time than time on the clock is not one thread's.
 _SEVERAL_THREADS = 1.3
 
@@ -93,10 +92,11 @@ def timing_of(
 
 
 def time_queries(timing: Timing) -> Timed:
-    """Time the sample twice, and again while the two differ much, for `settings.seconds` at most.
+    """Time the sample twice, for `settings.seconds` at most.
 
-    A query's time is the lower of two that agree; of two that never did, the higher. Whatever the first queries have
-    to load is loaded before the threads are limited, and is in no figure.
+    A query's time is the lower of two that agree, and the higher of two that do not: code that remembers its queries
+    is no faster for that. Whatever the first queries have to load is loaded before the threads are limited, and is in
+    no figure.
     """
     settings, runs = timing.settings, {key: _one_query(timing, key) for key in timing.sample}
     began = time.perf_counter()
@@ -104,21 +104,16 @@ def time_queries(timing: Timing) -> Timed:
         run()
         if time.perf_counter() - began > settings.seconds / 2:
             break
-    threads = 1
     with one_thread():
         # A library may have made its threads again, or read its settings only now.
         next(iter(runs.values()))()
-        load = _load()
-        for _ in range(_ATTEMPTS):
-            began_both, worked = time.perf_counter(), time.process_time()
-            # The repeat has to fit in, too.
-            first = _pass(runs, began + (began_both - began + settings.seconds) / 2)
-            second = _pass({key: runs[key] for key in first}, began + settings.seconds)
-            busy = (time.process_time() - worked) / (time.perf_counter() - began_both)
-            threads = max(threads_seen(), math.ceil(busy) if busy > _SEVERAL_THREADS else 1)
-            noisy = threads > 1 or not _agree(list(first.values()), list(second.values()))
-            if not noisy or time.perf_counter() - began > settings.seconds / 2:
-                break
+        load, start, worked = _load(), time.perf_counter(), time.process_time()
+        # The repeat has to fit in, too.
+        first = _pass(runs, (start + began + settings.seconds) / 2)
+        second = _pass({key: runs[key] for key in first}, began + settings.seconds)
+        busy = (time.process_time() - worked) / (time.perf_counter() - start)
+        threads = max(threads_seen(), math.ceil(busy) if busy > _SEVERAL_THREADS else 1)
+    noisy = threads > 1 or not _agree(list(first.values()), list(second.values()))
     choose = max if noisy else min
     taken = {key: choose(value, second.get(key, value)) for key, value in first.items()}
     return Timed(taken, noisy, threads, load, where_and_when())

@@ -123,6 +123,20 @@ def test_latency_is_the_sum_over_stages_of_the_queries_that_all_timed(world: Wor
     )  # fmt: skip
 
 
+def test_one_noisy_stage_makes_the_run_s_latency_noisy_and_threads_and_load_are_the_most_seen(world: World) -> None:
+    facts = {
+        "bm25": timed(1, latency_threads=1, latency_load=0.5),
+        "semantic": timed(1, latency_noisy=True, latency_threads=2, latency_load=1.5),
+    }
+    metrics = metrics_of(scored(world, bm25(), facts))
+    names = ("latency_noisy", "latency_threads", "latency_load")
+    found = {name: value for name, value in metrics.items() if name.startswith(names)}
+    assert found == {
+        "latency_noisy": 1, "latency_noisy/bm25": 0, "latency_noisy/semantic": 1, "latency_threads": 2,
+        "latency_load": 1.5,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("measured", [{}, {"bm25": timed()}, {"bm25": timed(1, 2), "semantic": timed()}])
 def test_there_is_no_latency_unless_every_stage_was_timed(world: World, measured: dict[str, Measured]) -> None:
     one = scored(world, bm25(), measured)

@@ -49,6 +49,14 @@ def test_the_lowest_latency_is_the_best() -> None:
     assert [line["p50 ms"] for line in table] == ["2.00", "0.25*", "-"]
 
 
+def test_a_noisy_latency_is_marked_in_every_table_and_the_mark_explained() -> None:
+    rows = [row("a", latency_p50_ms=2.0, latency_p95_ms=9.0, latency_noisy=1.0), row("b", latency_p50_ms=3.0)]
+    assert [line["p50 ms"] for line in cells(rows)] == ["2.00~*", "3.00"]
+    assert cells(rows)[0]["p95 ms"] == "9.00~"
+    assert "~ noisy: a repeat took more than twice" in as_text(rows)
+    assert "~" not in as_text(rows[1:])
+
+
 def test_runs_on_other_snapshots_or_suites_are_no_rivals() -> None:
     from dataclasses import replace
 

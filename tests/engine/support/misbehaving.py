@@ -98,6 +98,18 @@ class Acting:
         return in_order(passages, queries, depth)
 
 
+@dataclass(frozen=True)
+class EndingAlone:
+    """Ends its process when it is asked one query by itself, as when it is timed."""
+
+    version: ClassVar[int] = 1
+
+    def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Any:
+        if len(queries) == 1:
+            os._exit(0)
+        return in_order(passages, queries, depth)
+
+
 def _changed(queries: list[Query], passages: Passages, depth: int) -> Any:
     found = in_order(passages, queries, depth)
     queries.clear()
