@@ -10,6 +10,7 @@ import numpy as np
 from retrievers.base import Passages, Query, Rankings, RetrievalError
 from retrievers.digest import Stamp, file_digest, stamp
 from retrievers.run_file import Entry, listed, read_run
+from retrievers.script import same_id
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Recorded:
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Look the queries up by id; the text of a query is not read."""
         entries = _read(stamp(self.path))
-        row_of = {document: row for row, document in reversed(list(enumerate(passages.documents)))}
-        row_of.update({passage: row for row, passage in enumerate(passages.ids)})
+        row_of = {same_id(document): row for row, document in reversed(list(enumerate(passages.documents)))}
+        row_of.update({same_id(passage): row for row, passage in enumerate(passages.ids)})
         unknown = [entry for ranking in entries.values() for entry in ranking if entry.name not in row_of]
         if unknown:
             raise RetrievalError(listed([

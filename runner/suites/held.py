@@ -1,8 +1,9 @@
 """What a snapshot holds of all that a suite judges: only that can be found, so only that is scored."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from retrievers.script import same_id
 from runner.snapshots import Snapshot
 from runner.suites.query import JudgedQuery
 
@@ -24,6 +25,10 @@ class Held:
     def of(cls, queries: Iterable[JudgedQuery], unit: str, snapshot: Snapshot, min_grade: int) -> "Held":
         """Lay queries over a snapshot; a span is there where its document is, whatever that says."""
         known = set(snapshot.units("passage" if unit == "passage" else "document"))
+        # A snapshot of an earlier version may have ids with something unseen in them.
+        older = {same_id(id_): id_ for id_ in known if same_id(id_) != id_}
+        if older:
+            queries = [_renamed(query, older) for query in queries]
         kept: list[JudgedQuery] = []
         missing: list[tuple[JudgedQuery, str]] = []
         emptied: list[str] = []
@@ -35,6 +40,17 @@ class Held:
                 emptied.append(query.id)
             kept.append(held)
         return cls(tuple(kept), tuple(missing), tuple(emptied))
+
+
+def _renamed(query: JudgedQuery, older: Mapping[str, str]) -> JudgedQuery:
+    if older.keys().isdisjoint(query.grades):
+        return query
+    return replace(
+        query,
+        grades={older.get(id_, id_): grade for id_, grade in query.grades.items()},
+        judgments=tuple(replace(each, id=older.get(each.id, each.id)) for each in query.judgments),
+        lines={older.get(id_, id_): line for id_, line in query.lines.items()},
+    )
 
 
 def _named(query: JudgedQuery, id_: str) -> str:

@@ -113,8 +113,7 @@ class Suite:
 
     def within(self, snapshot: Snapshot) -> "Suite":
         """The suite with those judgments only that are of something the snapshot holds."""
-        held = self.held(snapshot)
-        return replace(self, queries=held.queries) if held.missing else self
+        return replace(self, queries=self.held(snapshot).queries)
 
     def _findable(self, held: Held) -> tuple[JudgedQuery, ...]:
         """The queries with the spans that have to be found: those of the documents that are there, at least."""

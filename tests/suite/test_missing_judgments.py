@@ -9,7 +9,7 @@ from runner.chunkers import Heading, WholeDocument
 from runner.documents import Document
 from runner.errors import ConfigError, InputError
 from runner.scoring.evaluate import JudgedSet
-from runner.snapshots import Snapshot
+from runner.snapshots import Passage, Snapshot
 from runner.suite_formats import BeirSuite, OwnSuite
 from runner.suite_formats.own import read_own, write_own
 from runner.suites import JudgedQuery, Judgment, Span, Suite
@@ -111,3 +111,10 @@ def test_the_setting_comes_from_the_head_and_is_stored_with_the_suite(tmp_path: 
         OwnSuite(tmp_path / "q.yaml").read()
     with pytest.raises(ConfigError, match=r"suite\.missing: found a string 'no', expected one of error, skip"):
         BeirSuite(tmp_path, missing="no").read()
+
+
+def test_ids_of_an_older_snapshot_are_met_though_something_unseen_is_in_them() -> None:
+    older = Snapshot("0" * 16, (Document("p.md", "P", "x"),), (Passage("p.md#\ufe0f-settings", "p.md", 0, 1, "P"),), {})
+    suite = suite_of({"p.md#-settings": 2}, unit="passage")
+    suite.check(older)
+    assert [query.grades for query in JudgedSet.of(suite, older).scored] == [{"p.md#\ufe0f-settings": 2}]
