@@ -31,6 +31,10 @@ _TAGS = re.compile(
     r"|<(?P<close>/?)(?P<name>[a-z][^\s/>]*)(?P<rest>[^>]*)",
     re.IGNORECASE | re.DOTALL,
 )
+_EMPTY = re.compile(
+    r"<(?P<name>a|b|div|em|i|iframe|p|script|span|strong|style|td|textarea|th|title)\b(?P<rest>[^<>]*?)/>",
+    re.IGNORECASE,
+)
 # These end by themselves, or hold nothing: any number of them may stand in a row without an end tag.
 _NOT_NESTED = names(
     "area base body br col colgroup dd dt embed frame head hr html img input li link meta optgroup option p "
@@ -46,12 +50,12 @@ class HtmlPage:
     lines: Lines
 
 
-def read_html(html: str) -> HtmlPage:
+def read_html(html: str, lines: Lines | None = None) -> HtmlPage:
     """Parse a page, whatever its faults, as HTML5 says.
 
     Left out on purpose are scripts, styles, templates, navigation, what is hidden, images and data URIs, what stands
     in for something that a browser can show, and the links beside headings that only give their address.
-    Raises InputError for a page that is nested absurdly deep.
+    lines: what the page is added to. Raises InputError for a page that is nested absurdly deep.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -60,15 +64,20 @@ def read_html(html: str) -> HtmlPage:
     # A parser without a document has no root.
     root = LexborHTMLParser(html or " ").root
     if root is None:
-        return HtmlPage("", Lines())
+        return HtmlPage("", lines or Lines())
     title = root.css_first("title")
-    page = _Page(_layout_tables(root))
+    page = _Page(_layout_tables(root), lines or Lines())
     for node, entering in _walk(root, page):
         if entering:
             page.enter(node)
         else:
             page.leave(node)
     return HtmlPage(" ".join((title.text() if title else "").split()), page.lines)
+
+
+def close_empty_elements(xhtml: str) -> str:
+    """XHTML as HTML reads it: there `<title/>` opens an element that never ends."""
+    return _EMPTY.sub(r"<\g<name>\g<rest>></\g<name>>", xhtml)
 
 
 def _depth(html: str) -> int:
@@ -135,7 +144,7 @@ class _Page:
     """Turns elements into lines; rows: how many tables of values are open, which have a line a row."""
 
     layout_tables: set[int]
-    lines: Lines = field(default_factory=Lines)
+    lines: Lines
     rows: int = 0
     lists: int = 0
     quotes: int = 0

@@ -1,6 +1,6 @@
 """Read an HTML page, in whatever charset it declares."""
 
-from runner.documents.html import read_html
+from runner.documents.html import close_empty_elements, read_html
 from runner.documents.markdown import read_front_matter
 from runner.documents.page import Page
 from runner.errors import Problem
@@ -12,4 +12,13 @@ def read_html_page(data: bytes, problems: list[Problem]) -> Page | None:
     if front is None:
         return None
     page = read_html(front.body)
+    return Page(page.lines, page.title, front.fields)
+
+
+def read_xhtml_page(data: bytes, problems: list[Problem]) -> Page | None:
+    """The same of a page in XHTML."""
+    front = read_front_matter(data, problems, declared=True)
+    if front is None:
+        return None
+    page = read_html(close_empty_elements(front.body))
     return Page(page.lines, page.title, front.fields)

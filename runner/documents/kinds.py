@@ -31,15 +31,24 @@ class Kind:
 
 _MARKDOWN = Kind(("markdown", "read_markdown"))
 _HTML = Kind(("html_page", "read_html_page"))
+# MarkItDown reads the office kinds, too, but by way of Markdown, which it does not escape, and it brings a model with
+# onnxruntime to guess what a suffix says; one small library a kind is lighter and exact.
 _KINDS = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".mdx": Kind(("markdown", "read_mdx")),
     ".html": _HTML,
     ".htm": _HTML,
-    ".xhtml": _HTML,
+    ".xhtml": Kind(("html_page", "read_xhtml_page")),
     ".txt": Kind(("markdown", "read_plain")),
+    ".rst": Kind(("rst", "read_rst")),
+    ".ipynb": Kind(("notebook", "read_notebook")),
+    ".epub": Kind(("epub", "read_epub")),
+    ".pdf": Kind(("pdf", "read_pdf"), "pypdfium2"),
+    ".docx": Kind(("docx", "read_docx"), "mammoth"),
+    ".pptx": Kind(("pptx", "read_pptx"), "pptx"),
 }
+SUFFIXES = tuple(_KINDS)
 # Kinds that people keep among their pages and that nothing here reads.
 _NO_READER = {
     ".adoc": "no reader; convert it to HTML (asciidoctor)",
