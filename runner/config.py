@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from runner.errors import ConfigError
+from runner.identity import collection_name
 from runner.policy import Policy
 from runner.scratch import scratch
 from runner.text_settings import expand_home, read_yaml_as_text
@@ -73,6 +74,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
     OmegaConf.register_new_resolver("runner.sqlite", _sqlite, replace=True)
+    OmegaConf.register_new_resolver("runner.collection", lambda path: collection_name(str(path)), replace=True)
     OmegaConf.register_new_resolver("runner.overlap", _overlap, replace=True)
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
 

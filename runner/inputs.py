@@ -12,6 +12,7 @@ from runner.engine.blame import is_own, kind_of
 from runner.engine.parallel import Task, Workers, run_tasks
 from runner.engine.parts import build, digest
 from runner.errors import Misbehaved
+from runner.identity import collection_name
 from runner.snapshots import Passage, Snapshot, SnapshotStore, cut_documents
 from runner.suites import Suite
 
@@ -43,16 +44,16 @@ def _cut_elsewhere(documents: Sequence[Document], chunker: Chunker, time_limit: 
 def corpus_path(settings: Settings) -> str:
     """The absolute path of the documents, or "" for a reader that has none."""
     path = settings.corpus.get("path")
-    return os.path.abspath(path) if isinstance(path, str) and path else ""
+    return os.path.realpath(os.path.expanduser(path)) if isinstance(path, str) and path else ""
 
 
 def collection_of(settings: Settings) -> str:
     """Which documents these are a state of: the dataset, or, for a corpus that lies elsewhere, its folder or file."""
     dataset, path = settings.dataset, corpus_path(settings)
     own = dataset.get("path") or (os.path.dirname(dataset["suites"]) if dataset.get("suites") else "")
-    if not path or not own or Path(path).is_relative_to(os.path.abspath(own)):
+    if not path or not own or Path(path).is_relative_to(os.path.realpath(os.path.expanduser(own))):
         return str(dataset.get("name", ""))
-    return Path(path).name if Path(path).is_dir() else Path(path).stem
+    return collection_name(path)
 
 
 class ConfiguredInputs:

@@ -14,6 +14,7 @@ from retrievers.base import RetrievalError
 from runner.config import Settings, conf_directory, register_resolvers
 from runner.engine.parts import TARGET, build
 from runner.errors import ConfigError
+from runner.identity import collection_name
 
 NODES = ("corpus", "chunker", "suite", "retriever")
 # What a choice needs beside itself: the files that only a user has, or the part of a retriever it stands in.
@@ -115,10 +116,11 @@ def test_the_older_documents_are_one_override_away() -> None:
     assert len(list(Path(older).rglob("*.md"))) >= 45
 
 
-@pytest.mark.parametrize(("path", "name"), [("docs/手冊", "手冊"), ("a/b.json", "b"), ("/data/nfcorpus/", "nfcorpus")])
+@pytest.mark.parametrize(("path", "name"), [("docs/手冊", "手冊"), ("a/b.json", "b"), ("vv/2026.03", "2026.03")])
 def test_a_dataset_is_named_after_its_folder(path: str, name: str) -> None:
     settings = Settings.read(composed(["dataset=beir", f"dataset.path='{path}'"]))
-    assert (settings.dataset["name"], settings.tracking.experiment) == (name, name)
+    assert settings.dataset["name"] == settings.tracking.experiment == collection_name(path)
+    assert settings.dataset["name"].rpartition("-")[0] == name
     assert settings.corpus["path"] == settings.suite["path"] == path
 
 

@@ -9,6 +9,7 @@ from retrievers.base import Rescoring
 from runner.documents.passed import passed_words
 from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.plan import Plan, Stage
+from runner.identity import collection_name
 
 
 def plan_lines(plan: Plan, cache: Cache) -> list[str]:
@@ -24,6 +25,7 @@ def plan_lines(plan: Plan, cache: Cache) -> list[str]:
             lines.append(f"  same run as {job.name}: {' '.join(overrides)}")
         if job.unused:
             lines.append(f"  {job.name} has no place for {', '.join(job.unused)}")
+    lines += _experiment_lines(plan)
     lines += _snapshot_lines(plan)
     lines += _suite_lines(plan)
     lines.append(f"stages: {len(plan.stages)} unique")
@@ -44,6 +46,16 @@ def _snapshot_lines(plan: Plan) -> list[str]:
     """What the readers passed over, of each snapshot."""
     snapshots = {job.stage.snapshot.id: job.stage.snapshot for job in plan.jobs}
     return [f"snapshot {id_}: {passed_words(each.passed)}" for id_, each in snapshots.items() if each.passed]
+
+
+def _experiment_lines(plan: Plan) -> list[str]:
+    """Where the runs go, and where that name was made up from a path."""
+    lines = {}
+    for settings in (job.settings for job in plan.jobs):
+        name, path = settings.tracking.experiment, settings.dataset.get("path")
+        derived = isinstance(path, str) and name == collection_name(path)
+        lines[name] = f"experiment: {name}" + (" (dataset.name=... names it otherwise)" if derived else "")
+    return list(lines.values())
 
 
 def _suite_lines(plan: Plan) -> list[str]:

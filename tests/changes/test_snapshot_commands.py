@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.identity import collection_name
 from runner.inputs import ConfiguredInputs, collection_of, snapshot_store
 from runner.requests import compose_request
 from runner.snapshot import main
@@ -63,20 +64,26 @@ def edit(home: Path) -> None:
 def test_a_folder_is_built_under_a_name_and_the_folders_collection(command: Command, store: SnapshotStore) -> None:
     status, out, _ = command("build", "corpus.path=文件 docs/", "--name", "2026-11", "chunker=heading", "corpus=pages")
     (id_,) = store.ids()
+    docs = collection_name("文件 docs")
     assert status == 0
     assert out == (
-        f"{id_} (2026-11): 2 documents, 2 passages\ncollection: 文件 docs\nstored: {store.root / id_}\n"
+        f"{id_} (2026-11): 2 documents, 2 passages\ncollection: {docs}\nstored: {store.root / id_}\n"
         "read 2, skipped nothing\n"
     )
     (made,) = store.history()
-    assert (made.collection, made.name, made.corpus) == ("文件 docs", "2026-11", str(Path("文件 docs").absolute()))
+    assert (made.collection, made.name, made.corpus) == (
+        collection_name("文件 docs"),
+        "2026-11",
+        str(Path("文件 docs").resolve()),
+    )
 
 
 def test_building_the_same_again_says_so(command: Command, store: SnapshotStore) -> None:
     id_ = build(command)
     _, out, _ = command("build", "corpus.path=文件 docs", "--name", "later")
     assert out.splitlines() == [
-        f"{id_} (later): 2 documents, 2 passages", "collection: 文件 docs", f"is there already: {store.root / id_}",
+        f"{id_} (later): 2 documents, 2 passages", f"collection: {collection_name('文件 docs')}",
+            f"is there already: {store.root / id_}",
         "read 2, skipped nothing",
     ]  # fmt: skip
     assert store.find("later") == id_
@@ -95,7 +102,7 @@ def test_a_collection_can_be_named_and_comes_from_the_dataset_otherwise(command:
     build(command, "--collection", "手冊")
     command("build", "dataset=pages", "dataset.path='文件 docs'")
     command("build", "dataset.date=2026-03", "--name", "demo-03")
-    assert [each.collection for each in store.history()] == ["手冊", "文件 docs", "demo"]
+    assert [each.collection for each in store.history()] == ["手冊", collection_name("文件 docs"), "demo"]
     assert store.load("demo-03").settings["chunker"]["size"] == 1200
 
 
@@ -106,8 +113,8 @@ def test_a_public_layout_is_built_without_its_questions(command: Command, home: 
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     status, out, err = command("build", "dataset=beir", "dataset.path=語料")
     assert (status, err) == (0, "")
-    assert "2 documents, 2 passages\ncollection: 語料\n" in out
-    assert store.history()[0].collection == "語料"
+    assert f"2 documents, 2 passages\ncollection: {collection_name('語料')}\n" in out
+    assert store.history()[0].collection == collection_name("語料")
 
 
 def test_what_cannot_be_built_is_told_in_one_line(command: Command, store: SnapshotStore) -> None:
@@ -126,8 +133,8 @@ def test_the_list_is_aligned_and_the_newest_is_last(command: Command, home: Path
     _, out, _ = command("list")
     lines = out.splitlines()
     assert lines[0].split() == ["id", "name", "collection", "made", "(UTC)", "documents", "passages", "chunker"]
-    assert lines[1].startswith(f"{first}  春    文件 docs   20")
-    assert lines[2].startswith(f"{second}        copy        20")
+    assert lines[1].startswith(f"{first}  春    {collection_name('文件 docs')}  20")
+    assert lines[2].startswith(f"{second}        {'copy':16}  20")
     assert lines[2].endswith("          2         2  heading size=1200 overlap=0")
     _, only, _ = command("list", "--collection", "copy")
     assert [line.split()[0] for line in only.splitlines()] == ["id", second]
@@ -156,13 +163,15 @@ def test_every_command_files_a_snapshot_under_the_same_collection(home: Path) ->
 
     demo = ROOT / "data" / "demo" / "2026-03"
     assert filed() == filed("dataset.date=2026-03") == filed(f"corpus.path={demo}") == "demo"
-    assert filed("corpus=pages", "corpus.path='文件 docs'") == "文件 docs"
-    assert filed("dataset=pages", "dataset.path='文件 docs'") == "文件 docs"
+    pages = collection_name("文件 docs")
+    assert (
+        filed("corpus=pages", "corpus.path='文件 docs'") == filed("dataset=pages", "dataset.path='文件 docs'") == pages
+    )
     assert filed("dataset=pages", "dataset.path='文件 docs'", "dataset.name='手冊'") == "手冊"
     assert filed("dataset=pages", "dataset.path=.", "dataset.name=all", "corpus.path='文件 docs'") == "all"
-    assert (
-        filed("dataset=pages", "dataset.path='文件 docs'", "dataset.name=x", "corpus.path=/else/guide.jsonl") == "guide"
-    )
+    assert filed(
+        "dataset=pages", "dataset.path='文件 docs'", "dataset.name=x", "corpus.path=/else/guide.jsonl"
+    ) == collection_name("/else/guide.jsonl")
     settings = compose_request(["corpus=pages", "corpus.path='文件 docs'", "++dataset.suite=none"]).settings
     assert collection_of(settings.model_copy(update={"dataset": {"name": "mine"}})) == "mine"
 
@@ -170,7 +179,7 @@ def test_every_command_files_a_snapshot_under_the_same_collection(home: Path) ->
 def test_a_run_on_other_pages_files_them_under_their_folder(home: Path, store: SnapshotStore) -> None:
     words = ["corpus=pages", "corpus.path='文件 docs'", "chunker=heading", "retriever=bm25"]
     ConfiguredInputs().snapshot(compose_request(words).settings)
-    assert [made.collection for made in store.history()] == ["文件 docs"]
+    assert [made.collection for made in store.history()] == [collection_name("文件 docs")]
 
 
 def test_an_empty_store_a_deleted_snapshot_and_a_torn_line_are_told(command: Command, store: SnapshotStore) -> None:

@@ -14,9 +14,15 @@ import pytest
 
 from runner.recording.mlflow_store import open_client
 
-# The folder of pages gives the experiment its name.
+# The name of the dataset is that of the experiment.
 EXPERIMENT = "manual"
-TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "hydra.launcher.n_jobs=1")
+TEAM = (
+    "dataset=pages",
+    "dataset.path=manual",
+    "dataset.name=manual",
+    "dataset.suite=team.yaml",
+    "hydra.launcher.n_jobs=1",
+)
 
 PAGES = {
     "en/limits.md": "---\nupdated: 2026-01-10\n---\n# Limits\n\nA free account sends at most 100 requests a minute.\n",

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "hydra.launcher.n_jobs=1")
+TEAM = (
+    "dataset=pages",
+    "dataset.path=manual",
+    "dataset.name=manual",
+    "dataset.suite=team.yaml",
+    "hydra.launcher.n_jobs=1",
+)
 SWEEP = ("-m", *TEAM, "retriever=bm25,hybrid", "k=1,3")
 RELEASE = ("-m", *TEAM, "retriever=bm25", "k=1,3")
 

@@ -38,7 +38,7 @@ def test_a_beir_folder_scores_what_is_judged_and_counts_the_rest(desk: Any) -> N
     (folder / "qrels").mkdir()
     judgments = ["query-id\tcorpus-id\tscore", "1\td1\t1", "2\td2\t1", "2\td3\t1", "3\td4\t2"]
     (folder / "qrels/test.tsv").write_text("\n".join(judgments) + "\n", "utf-8")
-    done = desk.runner("dataset=beir", "dataset.path=tiny", "k=1")
+    done = desk.runner("dataset=beir", "dataset.path=tiny", "dataset.name=tiny", "k=1")
     assert done.status == 0, done.err
     (run,) = desk.runs("tiny")
     metrics = run.data.metrics
@@ -58,11 +58,11 @@ def test_judgments_of_documents_that_a_sample_lacks_are_counted_and_skipped(desk
     (folder / "qrels").mkdir()
     judgments = ["query-id\tcorpus-id\tscore", "1\td1\t1", "1\td7\t1", "1\td8\t0", "2\td9\t1"]
     (folder / "qrels/test.tsv").write_text("\n".join(judgments) + "\n", "utf-8")
-    refused = desk.runner("dataset=beir", "dataset.path=sample", "k=1")
+    refused = desk.runner("dataset=beir", "dataset.path=sample", "dataset.name=sample", "k=1")
     assert refused.status == 2
     assert "2 problems" in refused.err
     assert "suite.missing=skip" in refused.err
-    done = desk.runner("dataset=beir", "dataset.path=sample", "k=1", "suite.missing=skip")
+    done = desk.runner("dataset=beir", "dataset.path=sample", "dataset.name=sample", "k=1", "suite.missing=skip")
     assert done.status == 0, done.err
     assert "3 judged ids that snapshot" in done.out
     (run,) = desk.runs("sample")
@@ -79,7 +79,9 @@ def test_ready_made_cases_are_scored_as_they_are(desk: Any) -> None:
         {"query_id": "nothing came back", "relevant": ["F"], "retrieved": []},
     ]
     (desk.folder / "cases.json").write_text(json.dumps(cases), "utf-8")
-    done = desk.runner("-m", "dataset=cases", "dataset.path=cases.json", "k=3,5", "hydra.launcher.n_jobs=1")
+    done = desk.runner(
+        "-m", "dataset=cases", "dataset.path=cases.json", "dataset.name=cases", "k=3,5", "hydra.launcher.n_jobs=1"
+    )
     assert done.status == 0, done.err
     found = {run.data.params["k"]: run.data for run in desk.runs("cases")}
     shown = {k: [run.metrics[name] for name in ("hit", "recall", "mrr", "n")] for k, run in found.items()}

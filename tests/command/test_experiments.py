@@ -23,7 +23,7 @@ def office(desk: Any) -> Any:
 
 def test_a_sweep_over_experiments_that_sweep_is_refused_before_anything_runs(office: Any) -> None:
     before = len(office.runs(kind=None))
-    team = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
+    team = ("dataset=pages", "dataset.path=manual", "dataset.name=manual", "dataset.suite=team.yaml")
     done = office.runner(*CONF, "-m", *team, "experiment=few,many")
     assert done.status == 2
     assert "experiment=few" in done.err

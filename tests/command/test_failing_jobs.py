@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 OVERLAP = ("--config-dir", "conf", "retriever=overlap")
-TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
+TEAM = ("dataset=pages", "dataset.path=manual", "dataset.name=manual", "dataset.suite=team.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ def two_sweeps(fresh_desk: Callable[[], Any], tmp_path_factory: pytest.TempPathF
     """Two sweeps begun at the same moment, from two directories, on one store that neither has made."""
     desk = fresh_desk()
     absolute = [
-        "-m", "dataset=pages", f"dataset.path={desk.folder}/manual", f"dataset.suite={desk.folder}/team.yaml", TWELVE,
-        "hydra.launcher.n_jobs=1",
+        "-m", "dataset=pages", f"dataset.path={desk.folder}/manual", "dataset.name=manual",
+        f"dataset.suite={desk.folder}/team.yaml", TWELVE, "hydra.launcher.n_jobs=1",
     ]  # fmt: skip
     directories = [tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("there")]
     started = [desk.start("runner", *absolute, cwd=directory) for directory in directories]

@@ -43,7 +43,13 @@ class Interrupted:
 def interrupted(fresh_desk: Callable[[], Any]) -> Interrupted:
     """Kill a sweep of ten jobs with its third run half-written, then start it again with resume=true and two more."""
     desk = fresh_desk()
-    team = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "hydra.launcher.n_jobs=1")
+    team = (
+        "dataset=pages",
+        "dataset.path=manual",
+        "dataset.name=manual",
+        "dataset.suite=team.yaml",
+        "hydra.launcher.n_jobs=1",
+    )
     process = desk.start("runner", "-m", *team, f"k={','.join(map(str, range(1, 11)))}")
     seen: set[str] = set()
     end = time.monotonic() + WAIT

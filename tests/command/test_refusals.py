@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-TEAM = ("dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml")
+TEAM = ("dataset=pages", "dataset.path=manual", "dataset.name=manual", "dataset.suite=team.yaml")
 
 REFUSED = {
     "an unknown retriever": (["retriever=bm52"], ["retriever/bm52", "did you mean 'bm25'?"]),
