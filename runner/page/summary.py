@@ -9,6 +9,7 @@ from typing import Any
 from runner.engine.crew import Counts
 from runner.formats.output import shown
 from runner.formats.redaction import redacted
+from runner.formats.visible import visible
 from runner.page.html_report import MOST_PANELS, REPORT, render_report
 from runner.recording.names import key_part
 from runner.recording.plots import recall_by_slice, recall_curve
@@ -54,7 +55,7 @@ def log_summary(
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
     notes = _notes(tracker, scored, given)
     page = render_report(sweep, rows, scored, [(job.name, redacted(str(error))) for job, error in failures], notes)
-    (folder / REPORT).write_text(page, "utf-8")
+    (folder / REPORT).write_text(visible(page), "utf-8")
     metrics = {
         "jobs": len(rows) + len(failures),
         "jobs_failed": len(failures),
