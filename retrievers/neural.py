@@ -1,5 +1,6 @@
 """Models of the optional `neural` extra: how they are loaded, and what their files hash to."""
 
+import inspect
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from retrievers.base import RetrievalError
 from retrievers.digest import joint_digest
 
 _FILES = (".safetensors", ".bin", ".json", ".txt", ".model")
+_PICKLED = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle"}
+_TO_TRANSFORMERS = ("model_kwargs", "automodel_args")
 _OTHER_FORMATS = {"onnx", "openvino"}
 
 
@@ -16,7 +19,8 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
     """Return a SentenceTransformer or a CrossEncoder (`kind`), one copy a process.
 
     model: a folder, or a name on the Hugging Face hub, fetched where it is not in the local cache yet.
-    Raises RetrievalError where the extra is not installed or the model cannot be loaded.
+    Raises RetrievalError where the extra is not installed or the model cannot be loaded, and for weights that are
+    pickled: reading those runs whatever code is in them.
     """
     try:
         import sentence_transformers
@@ -28,13 +32,31 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
     settings: dict[str, Any] = {"revision": revision, "device": device}
     if max_length is not None:
         settings["max_length"] = max_length
+    folder = Path(model) if Path(model).is_dir() else _cached_folder(model, revision)
+    if folder is not None:
+        _refuse_pickles(model, folder)
+    make = getattr(sentence_transformers, kind)
+    # What has yet to be downloaded is refused by the library. Its name for these settings has changed.
+    accepted = inspect.signature(make).parameters
+    settings |= {name: {"use_safetensors": True} for name in _TO_TRANSFORMERS if name in accepted}
     try:
-        return getattr(sentence_transformers, kind)(model, **settings)
+        return make(model, **settings)
     except Exception as error:  # the hub, torch and transformers each raise their own
         raise RetrievalError(
             f"{model}: cannot be loaded as a {kind} (revision {revision or 'newest'}): {_first_line(error)}; "
             "check the name, or give the path of a folder that holds the model"
         ) from error
+
+
+def _refuse_pickles(model: str, folder: Path) -> None:
+    for file in sorted(folder.rglob("*")):
+        if file.suffix not in _PICKLED or _OTHER_FORMATS & set(file.relative_to(folder).parts):
+            continue
+        if not any(file.parent.glob("*.safetensors")):
+            raise RetrievalError(
+                f"{model}: {file.relative_to(folder)} holds pickled weights, and reading those can run any code; save "
+                "the model as safetensors, or use one that is"
+            )
 
 
 def model_digest(kind: str, model: str, revision: str | None, device: str | None, max_length: int | None) -> str:

@@ -186,7 +186,7 @@ def test_a_run_carries_these_files(folder: Path) -> None:
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == {
         "config.yaml", "config.source.yaml", "overrides.yaml", "environment.txt", "measured.json", "failures.md",
         "names.json", "per_query.parquet", "documents.tsv", "recall_at_k.png", "suite/suite.yaml",
-        "suite/queries.jsonl",
+        "suite/queries.jsonl", "files.json",
     } - {"names.json"}  # fmt: skip
 
 
@@ -276,7 +276,7 @@ def test_suites_that_differ_only_in_their_slices_are_each_kept_as_they_are(track
 
 def test_what_runs_share_is_made_once_and_each_has_its_own_copy(outcome: Outcome, tmp_path: Path) -> None:
     writer = ArtifactWriter(tmp_path)
-    folders = [writer.write(scored) for scored in outcome.scored]
+    folders = [writer.write(scored)[0] for scored in outcome.scored]
     shared = [path for path in tmp_path.iterdir() if path.name.startswith("shared")]
     # One suite, one list of documents, and a curve of each retriever.
     assert len(shared) == 4

@@ -112,3 +112,17 @@ def test_what_cannot_change_a_result_is_said() -> None:
     assert SentenceTransformer.excluded == CrossEncoder.excluded == ("batch_size", "device")
     assert SentenceTransformer("m", revision="abc").model_id == "m@abc"
     assert CrossEncoder("m").model_id == "m"
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "1_Dense/pytorch_model.bin", "weights.pt", "head.pkl"])
+def test_pickled_weights_are_not_read(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"cos\nsystem\n(S'touch OWNED'\ntR.")
+    with pytest.raises(RetrievalError, match=rf"{name} holds pickled weights"):
+        SentenceTransformer(str(tmp_path)).encode(["x"], kind="query")
+    with pytest.raises(RetrievalError, match=rf"{name} holds pickled weights"):
+        CrossEncoder(str(tmp_path)).score(["q"], ["p"], np.zeros((1, 2), np.int64))
+    (path.parent / "model.safetensors").write_bytes(b"")
+    assert SentenceTransformer(str(tmp_path)).encode(["x"], kind="query").shape == (1, 2)
