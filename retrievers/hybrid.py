@@ -13,7 +13,8 @@ from retrievers.ranked import from_sources
 class Hybrid:
     """Fuses the first `pool` passages of each retriever; nothing below that is looked at, however deep the ask.
 
-    Raises RetrievalError for no retriever, a pool below 1, or a weight that names no retriever.
+    Raises RetrievalError for no retriever, a pool below 1, a weight that names no retriever, or a retriever
+    without one where there are weights.
     """
 
     retrievers: Mapping[str, Retriever]
@@ -29,11 +30,19 @@ class Hybrid:
             raise RetrievalError("hybrid: found no retriever, expected at least one under `retrievers`")
         if isinstance(self.pool, bool) or not isinstance(self.pool, int) or self.pool < 1:
             raise RetrievalError(f"hybrid: pool is {self.pool!r}, expected a whole number of at least 1")
-        unknown = sorted(set(getattr(self.fusion, "weights", None) or ()) - set(self.retrievers))
+        weights = getattr(self.fusion, "weights", None)
+        unknown = sorted(set(weights or ()) - set(self.retrievers))
         if unknown:
             raise RetrievalError(
                 f"hybrid: fusion weights name {', '.join(unknown)}, expected only {', '.join(self.retrievers)}"
             )
+        missing = [name for name in self.retrievers if weights is not None and name not in weights]
+        if missing:
+            raise RetrievalError(
+                f"hybrid: fusion weights lack {', '.join(missing)}; name every retriever, with 0 to leave one out"
+            )
+        if weights is not None and not any(weights.values()):
+            raise RetrievalError("hybrid: no fusion weight is above 0, so there is nothing to rank by")
 
     @property
     def sources(self) -> Mapping[str, Retriever]:

@@ -1,5 +1,6 @@
 """From a command line to requests, and from an outcome or an error to an exit status."""
 
+import errno
 import os
 import sys
 import traceback
@@ -8,6 +9,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 import hydra
+from hydra._internal import utils as hydra_utils
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
@@ -22,45 +24,57 @@ from runner import stopping
 from runner.command_line import hand_over, late_overrides
 from runner.composing import JobComposer, needs_composer, without_hydra
 from runner.config import TrackingSettings, conf_directory, register_resolvers
+from runner.config_files import guard_config_files
 from runner.engine.plan import Request
 from runner.engine.trust import Trust
-from runner.errors import ConfigError, InputError, RunnerError
+from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
 from runner.formats.output import guarded_output
+from runner.formats.reading import did_you_mean
 from runner.recording.mlflow_store import raised_by_store
 from runner.recording.tracking import Tracker
-from runner.requests import in_one_line, refuse_idle, refuse_unreadable, request_of
+from runner.requests import in_one_line, readable_arguments, refuse_idle, request_of
 
 UNUSABLE = 2
 _LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
 BROKEN = 1
-_started: list[bool] = []
+# A place that was named and cannot be used; any other trouble with files is nobody's setting.
+_NO_PLACE = (
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+)
 
 
 @guarded_output()
 def run_command(arguments: Sequence[str]) -> None:
     """Run `python -m runner` with these arguments (Hydra reads them from sys.argv) and exit with its status."""
     register_resolvers()
+    guard_config_files()
     try:
-        refuse_unreadable(arguments)
-        hand_over(arguments)
-    except (ConfigError, InputError) as error:
-        leave(partial(_raise, error))
-    try:
+        hand_over(readable_arguments(arguments))
+        # Hydra would print several lines, or a traceback, of what it cannot compose.
+        hydra_utils.run_and_report = _let_through  # type: ignore[assignment]
         _app()
-    except SystemExit as stop:
-        # Hydra itself leaves with 1 only where it could not compose what was asked for.
-        if stop.code == BROKEN and not has_started():
-            raise SystemExit(UNUSABLE) from None
+    except SystemExit:
         raise
-    except (HydraException, OmegaConfBaseException):
-        # With HYDRA_FULL_ERROR=1 Hydra lets its own errors through.
-        traceback.print_exc()
-        raise SystemExit(UNUSABLE) from None
+    except Exception as error:
+        # What a command does by itself it reports by itself: this is what could not be composed.
+        leave(partial(_raise, error if isinstance(error, RunnerError) else ConfigError(in_one_line(error)), error))
 
 
-def _raise(error: Exception) -> int:
-    raise error
+def _let_through(compose: Callable[[], Any]) -> Any:
+    return compose()
+
+
+def _raise(error: Exception, cause: Exception) -> int:
+    raise error from (None if error is cause else cause)
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_directory()), config_name="config")
@@ -73,11 +87,13 @@ def run_one(config: DictConfig) -> NoReturn:
     composed = HydraConfig.get()
     if composed.mode == RunMode.MULTIRUN:
         leave(_refuse_launcher)
-    launcher = composed.launcher
-    options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
-    overrides = tuple(composed.overrides.task)
 
     def run() -> int:
+        launcher = composed.launcher
+        options = Options(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
+        # As they were given: an interpolation in one of them is the configuration's to resolve.
+        given: Any = OmegaConf.to_container(composed.overrides.task, resolve=False)
+        overrides = tuple(map(str, given))
         if needs_composer(config) or late_overrides():
             # What stands at the top, or waits for what does, is put where it belongs.
             master = OmegaConf.create({"hydra": composed})
@@ -116,6 +132,7 @@ def run_sweep(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[
 
 def _run(requests: Sequence[Request], options: Options) -> int:
     """Run jobs, and gate the run of each that names a policy."""
+    _refuse_launch(options)
     outcome = run_jobs(requests, options)
     stopping.obey()
     # What this command names is the person's own, also where a baseline of theirs has to be repeated.
@@ -153,6 +170,20 @@ def _one_launcher(composer: JobComposer, job_overrides: Sequence[Sequence[str]])
     return launcher
 
 
+def _refuse_launch(options: Options) -> None:
+    """Refuse what joblib cannot do before anything is planned: it would only say so once there is work."""
+    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
+
+    if options.n_jobs == 0:
+        raise ConfigError("hydra.launcher.n_jobs: expected a number of workers, or -1 for one a core, found 0")
+    # Those of other packages are registered when these are imported, by a class of the user's own say.
+    known = [*BACKENDS, *EXTERNAL_BACKENDS, "ray", "spark"]
+    if options.backend not in known:
+        raise ConfigError(
+            f"hydra.launcher.backend: joblib knows no {options.backend!r}{did_you_mean(options.backend, known)}"
+        )
+
+
 def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
     requests: list[Request] = []
     problems: list[str] = []
@@ -165,15 +196,18 @@ def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> l
             problems.append(f"{' '.join(overrides)}: {in_one_line(error)}")
         except RunnerError as error:
             problems.append(f"{' '.join(overrides)}: {error}")
+        if len(problems) >= MOST_LISTED:
+            problems.append("... and perhaps more: the rest was not looked at")
+            break
     if problems:
         raise ConfigError("\n".join(problems))
     refuse_idle(requests)
     return requests
 
 
-def has_started() -> bool:
-    """Whether a command of this process got as far as its own work; what fails before that is Hydra's composing."""
-    return bool(_started)
+def _print_trace() -> None:
+    if os.environ.get("HYDRA_FULL_ERROR") == "1":
+        traceback.print_exc()
 
 
 @guarded_output()
@@ -182,32 +216,34 @@ def leave(action: Callable[[], int]) -> NoReturn:
 
     The error is one line without a traceback, unless HYDRA_FULL_ERROR=1.
     """
-    _started.append(True)
     try:
         with stopping.watched():
             status = action()
     except (RunnerError, RetrievalError) as error:
-        if os.environ.get("HYDRA_FULL_ERROR") == "1":
-            traceback.print_exc()
+        _print_trace()
         print(f"error: {error}", file=sys.stderr)
         status = UNUSABLE if isinstance(error, ConfigError | InputError | RetrievalError) else BROKEN
     except BrokenPipeError:
         # Whoever read the output has seen enough of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = BROKEN
+    except (HydraException, OmegaConfBaseException) as error:
+        _print_trace()
+        print(f"error: {in_one_line(error)}", file=sys.stderr)
+        status = UNUSABLE
     except OSError as error:
         # A folder that cannot be written, a full disk: nothing that a traceback would mend.
-        if os.environ.get("HYDRA_FULL_ERROR") == "1":
-            traceback.print_exc()
+        _print_trace()
         place = f"{error.filename}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
-        status = BROKEN
+        status = UNUSABLE if error.errno in _NO_PLACE else BROKEN
     except Exception as error:
         # What a damaged store makes MLflow raise is of many kinds; anything else is a fault of this program.
-        if os.environ.get("HYDRA_FULL_ERROR") == "1" or not raised_by_store(error):
-            raise
-        reason = (str(error).strip().splitlines() or [""])[0]
-        print(f"error: the MLflow store cannot be read: {type(error).__name__}: {reason}", file=sys.stderr)
+        _print_trace()
+        what = "the MLflow store cannot be read: " if raised_by_store(error) else ""
+        where = "" if what else " (HYDRA_FULL_ERROR=1 shows where)"
+        reason = (str(error).strip().splitlines() or [""])[0][:500]
+        print(f"error: {what}{type(error).__name__}: {reason}{where}", file=sys.stderr)
         status = BROKEN
     except KeyboardInterrupt:
         status = stopping.status()

@@ -3,10 +3,11 @@
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -14,10 +15,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from runner.errors import ConfigError
 from runner.identity import collection_name
-from runner.policy import Policy
+from runner.policy import MOST_RESAMPLES, Policy
 from runner.scratch import scratch
 from runner.text_settings import expand_home, read_yaml_as_text
 
+# What MLflow keeps of the name of an experiment or a dataset.
+LONGEST_NAME = 500
 HOME_VARIABLE = "RUNNER_HOME"
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -87,27 +90,70 @@ def _unlisted(value: Any) -> Any:
     return value
 
 
-def _absolute(place: str) -> str:
+def usable_folder(place: str) -> str:
+    """An absolute path of a folder that is there or can be made; ValueError for any other."""
+    if "\0" in place:
+        raise ValueError("expected a path without a null character")
     if not Path(place).is_absolute():
         # Relative to where a command is started, runs would scatter.
         raise ValueError(f"expected an absolute path such as {Path(place).absolute()}")
+    try:
+        there = next(folder for folder in (Path(place), *Path(place).parents) if folder.exists())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"is no path ({getattr(error, 'strerror', None) or error})") from None
+    if not there.is_dir():
+        raise ValueError(f"{there} is not a folder; expected one that is there or can be made")
     return place
 
 
-def _anchored(uri: str) -> str:
-    scheme, separator, path = uri.partition(":///")
-    if separator and scheme.partition("+")[0] == "sqlite":
-        _absolute(path)
+# What MLflow itself knows, besides the schemes that plugins of it bring.
+_SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "databricks-uc", "uc")
+_PLUGINS = "mlflow.tracking_store"
+
+
+def usable_uri(uri: str) -> str:
+    """The URI of an MLflow store, of a scheme that MLflow knows; ValueError for any other."""
+    expected = "expected sqlite:///FILE with an absolute FILE, http://HOST:PORT or another URI that MLflow knows"
+    scheme, separator, rest = uri.partition("://")
+    plain = scheme.partition("+")[0].lower()
+    if plain == "databricks" and not separator:
+        return uri
+    if not separator or not rest or plain not in (*_SCHEMES, *(each.name for each in entry_points(group=_PLUGINS))):
+        raise ValueError(expected)
+    if plain == "sqlite":
+        if not rest.startswith("/") or rest == "/":
+            raise ValueError(expected)
+        file = Path(unquote(rest.removeprefix("/")))
+        usable_folder(str(file.parent))
+        if file.is_dir():
+            raise ValueError(f"{file} is a folder; expected an SQLite file")
     return uri
 
 
-Place = Annotated[str, AfterValidator(_absolute)]
-Count = Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=1)]
+def usable(key: str, value: str, check: Callable[[str], str]) -> str:
+    """A setting that a command takes by itself, checked as the configuration's is. Raises ConfigError."""
+    try:
+        return check(value)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}, found {value!r}") from None
+
+
+Place = Annotated[str, AfterValidator(usable_folder)]
+# Far beyond any ranking, and still a whole number to every library.
+_MOST = 10_000_000
+Count = Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=1, le=_MOST)]
 Node = Mapping[str, Any]
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _experiment(name: str) -> str:
+    # Empty where a command only reads, whatever the experiment.
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"expected one line of at most {LONGEST_NAME} characters, as MLflow keeps it")
+    return name
 
 
 class FreshnessSettings(_Section):
@@ -127,24 +173,24 @@ class SlicingSettings(_Section):
 class LatencySettings(_Section):
     """How many queries are timed one by one, how many are run before unmeasured, and for how long at most."""
 
-    sample: Annotated[int, Field(strict=True, ge=0)] = 32
-    warmup: Annotated[int, Field(strict=True, ge=0)] = 3
-    seconds: float = 10.0
+    sample: Annotated[int, Field(strict=True, ge=0, le=_MOST)] = 32
+    warmup: Annotated[int, Field(strict=True, ge=0, le=_MOST)] = 3
+    seconds: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 10.0
 
 
 class IntervalSettings(_Section):
     """Bootstrap intervals of every logged mean, over queries."""
 
-    resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
-    level: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    resamples: Annotated[int, Field(strict=True, ge=100, le=MOST_RESAMPLES)] = 10_000
+    level: Annotated[float, Field(strict=True, gt=0, lt=1)] = 0.95
     method: Literal["percentile", "bca"] = "percentile"
 
 
 class TrackingSettings(_Section):
     """Where runs are logged, and how many seconds a server that has stopped answering is waited for."""
 
-    uri: Annotated[str, AfterValidator(_anchored)]
-    experiment: str
+    uri: Annotated[str, AfterValidator(usable_uri)]
+    experiment: Annotated[str, AfterValidator(_experiment)]
     artifacts: Place | None = None
     patience: Annotated[float, Field(ge=0)] = 60.0
 
@@ -160,8 +206,8 @@ class Settings(_Section):
     k: Count
     depth: Count
     pool: Count
-    seed: Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=0)]
-    curve: tuple[Count, ...]
+    seed: Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=0, lt=2**63)]
+    curve: Annotated[tuple[Count, ...], Field(min_length=1)]
     cache: Literal["on", "refresh", "off", "only"]
     resume: bool
     dry_run: bool
@@ -215,23 +261,39 @@ def _explain(model: type[BaseModel], problem: Any) -> str:
     message = message[:1].lower() + message[1:]
     if not key:
         return str(message)
-    return f"{key}: {message}" + ("" if "a list is one job" in message else f", found {problem['input']!r}")
+    found = repr(problem["input"])
+    found = found if len(found) <= 200 else f"{found[:197]}..."
+    return f"{key}: {message}" + ("" if "a list is one job" in message else f", found {found}")
 
 
 def plain(config: DictConfig | Mapping[str, Any]) -> dict[str, Any]:
     """Resolve a configuration to plain Python values. Raises ConfigError for what is missing or unresolvable."""
     if not isinstance(config, DictConfig):
         return dict(config)
-    missing = [f"{key} has no value; add {key}=... to the command" for key in _missing(config)]
-    if missing:
-        raise ConfigError("; ".join(missing))
     try:
+        missing = [f"{key} has no value; add {key}=... to the command" for key in _missing(config)]
+        if missing:
+            raise ConfigError("; ".join(missing))
         resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         key = error.full_key or "configuration"
         raise ConfigError(f"{key}: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        loops = ", ".join(_loops(config)) or "configuration"
+        raise ConfigError(f"{loops}: refers to itself; give it a value") from None
     assert isinstance(resolved, dict)
     return {str(key): value for key, value in expand_home(resolved).items()}
+
+
+def _loops(config: DictConfig) -> Iterator[str]:
+    """The keys at the top whose value cannot be told without itself."""
+    for key in config:
+        try:
+            OmegaConf.to_container(OmegaConf.create({str(key): config[key]}), resolve=True)
+        except RecursionError:
+            yield str(key)
+        except OmegaConfBaseException:
+            continue
 
 
 def _missing(config: DictConfig | ListConfig, prefix: str = "") -> Iterator[str]:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.config import TrackingSettings, home
+from runner.config import TrackingSettings, home, usable, usable_folder, usable_uri
 from runner.engine.trust import SETTING, Trust
 from runner.errors import ConfigError
+from runner.overrides import read_setting
 from runner.recording.mlflow_store import sqlite_uri
 from runner.recording.tracking import Tracker
 
@@ -28,20 +29,22 @@ class Place:
     def of(cls, overrides: Sequence[str]) -> "Place":
         """Take `store=...`, `tracking.uri=...` and `trust=...` out of the overrides.
 
-        Raises ConfigError for a word without `=`.
+        Raises ConfigError for what cannot be read or used.
         """
         own: dict[str, str] = {}
         rest: list[str] = []
         for override in overrides:
-            key, equals, value = override.partition("=")
-            if not equals:
-                raise ConfigError(f"cannot read the override {override!r}; write key=value")
-            if key in _OWN:
-                own[key] = value
+            if override.startswith(f"{SETTING}="):
+                # A list of modules, with or without brackets, and no sweep.
+                own[SETTING] = override.partition("=")[2]
+                continue
+            setting = read_setting(override)
+            if setting.key in _OWN:
+                own[setting.key] = setting.text
             else:
                 rest.append(override)
-        store = own.get("store", str(home() / "mlruns"))
-        uri = own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db"))
+        store = usable("store", own.get("store", str(home() / "mlruns")), usable_folder)
+        uri = usable("tracking.uri", own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db")), usable_uri)
         return cls(store, uri, tuple(rest), Trust.parse(own.get(SETTING, "")))
 
     def tracker(self) -> Tracker:

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from runner.scoring.metrics import METRICS
 
+# A hundred times what intervals and tests need; the time grows with it.
+MOST_RESAMPLES = 1_000_000
 Source = Literal["human", "synthetic", "click"]
 HUMAN: Source = "human"
 
@@ -85,8 +87,8 @@ class Policy(_Section):
     name: str
     rules: tuple[Rule, ...] = Field(min_length=1)
     inconclusive: Literal["pass", "warn", "block"] = "warn"
-    resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
-    seed: Annotated[int, Field(strict=True, ge=0)] = 13
+    resamples: Annotated[int, Field(strict=True, ge=100, le=MOST_RESAMPLES)] = 10_000
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)] = 13
     most_looks: Annotated[int, Field(strict=True, ge=1)] = 50
     budget: Budget = Budget()
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -15,6 +14,7 @@ from runner.engine.trust import Trust
 from runner.errors import ConfigError
 from runner.experiment import Options, run_jobs
 from runner.formats.redaction import without_secrets
+from runner.overrides import read_setting
 from runner.place import Place
 from runner.recording.artifacts import per_query_table
 from runner.recording.provenance import git_state
@@ -86,9 +86,9 @@ def _cache_mode(overrides: Sequence[str]) -> tuple[str, list[str]]:
     """The cache mode asked for, off unless said, and the overrides that change the run itself."""
     mode, rest = "off", []
     for override in overrides:
-        key, _, value = override.partition("=")
-        if key == "cache":
-            mode = value
+        setting = read_setting(override)
+        if setting.key == "cache":
+            mode = setting.text
         else:
             rest.append(override)
     if mode not in ("on", "off", "refresh", "only"):
@@ -104,14 +104,14 @@ def _settings(stored: StoredRun, changes: Sequence[str], trust: Trust) -> tuple[
     config = copy.deepcopy(stored.source)
     OmegaConf.set_struct(config, True)
     for change in changes:
-        key, _, value = change.partition("=")
+        setting = read_setting(change)
+        key, new = setting.key, setting.value
         head = key.partition(".")[0]
         if head in _KEPT:
             raise ConfigError(
                 f"{change}: a rerun keeps the stored {head}; start a new run with python -m runner instead"
             )
         current = _select(config, key)
-        new = yaml.safe_load(value) if value else None
         if isinstance(current, DictConfig) and new is not None and not isinstance(new, dict):
             raise ConfigError(
                 f"{change}: {key} is a group of settings; name one of {', '.join(map(str, current))} in it"

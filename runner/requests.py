@@ -1,10 +1,11 @@
 """From overrides to one request: for the command itself, and for the others that take a configuration."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import yaml
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
@@ -12,26 +13,29 @@ from omegaconf.errors import OmegaConfBaseException
 
 from runner.composing import JobComposer
 from runner.config import Settings, conf_directory, register_resolvers
+from runner.config_files import guard_config_files
 from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean
+from runner.overrides import parsed_override, readable, refuse_broken_text, shortened
 from runner.text_settings import as_text
 
 
 def compose_request(overrides: Sequence[str]) -> Request:
     """Compose one job from overrides, as `python -m runner` would. Raises ConfigError for what does not fit."""
     register_resolvers()
-    refuse_unreadable(overrides)
-    read = [as_text(override) for override in overrides]
+    guard_config_files()
+    words = readable_settings(overrides)
+    read = [as_text(word) for word in words]
     try:
         with initialize_config_dir(str(conf_directory()), version_base="1.3", job_name="runner"):
             master = OmegaConf.create({"hydra": {"overrides": {"hydra": []}, "job": {"config_name": "config"}}})
             composed = JobComposer(master, GlobalHydra.instance().config_loader()).composed(read)
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, yaml.YAMLError, RecursionError) as error:
         # What a command adds by itself is nothing that its user could mend.
         asked = " ".join(override for override in overrides if not override.startswith("++"))
         raise ConfigError(f"{asked}: {in_one_line(error)}") from None
-    request = request_of(composed.config, tuple(overrides), composed.unused)
+    request = request_of(composed.config, tuple(words), composed.unused)
     refuse_idle([request])
     return request
 
@@ -52,34 +56,37 @@ def refuse_idle(requests: Sequence[Request]) -> None:
 
 def in_one_line(error: Exception) -> str:
     """What Hydra says of a configuration that it cannot compose, less the folders where it looked."""
-    return " ".join(str(error).partition("\nConfig search path:")[0].split())
+    said = str(error).partition("\nConfig search path:")[0].partition("\nAvailable options")[0]
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else None
+    words = [*said.split(), *(str(cause).partition("\n")[0].split() if cause else ())]
+    return " ".join(words) or type(error).__name__
 
 
-# With any of these the choices of conf/ are not the only ones.
-_MORE_CONF = ("--config-dir", "-cd", "--config-path", "-cp", "hydra.searchpath", "+hydra.searchpath")
-_SWEEPS = ("-m", "--multirun", "hydra.mode=MULTIRUN")
+_SWEEPS = ("hydra.mode=MULTIRUN",)
 
 
-def refuse_unreadable(arguments: Sequence[str]) -> None:
-    """Raise ConfigError for an override that Hydra cannot read or compose, with the form or the choices that it can."""
-    parser = OverridesParser.create()
-    more = any(argument.startswith(_MORE_CONF) for argument in arguments)
-    sweeps = any(argument in _SWEEPS for argument in arguments)
-    for argument in arguments:
-        if argument.startswith("-") or "=" not in argument:
-            continue
-        try:
-            parsed = parser.parse_override(argument)
-        except HydraException:
-            key, _, value = argument.partition("=")
-            bare = value.strip("\"'")
-            raise ConfigError(
-                f"cannot read the override {argument!r}; text with Chinese letters, spaces or punctuation needs "
-                f"quotes of its own inside those of the shell: '{key}=\"{bare}\"'"
-            ) from None
-        if parsed.is_sweep_override() and not sweeps:
-            raise ConfigError(f"{argument}: names several values, which is a sweep; add -m, or choose one")
-        _refuse_choice(argument, parsed, more)
+def readable_settings(words: Sequence[str], *, sweep: bool = False, more: bool = False) -> list[str]:
+    """The same settings as Hydra reads them. sweep: several values are taken. more: conf/ is not all there is.
+
+    Raises ConfigError for a setting that Hydra cannot read or compose, with the form or the choices that it can.
+    """
+    sweep = sweep or any(word in _SWEEPS for word in words)
+    more = more or any(word.lstrip("+").startswith("hydra.searchpath") for word in words)
+    return [_readable_setting(word, sweep, more) for word in words]
+
+
+def _readable_setting(word: str, sweep: bool, more: bool) -> str:
+    read = readable(word)
+    parsed = parsed_override(read)
+    if parsed.is_sweep_override() and not sweep:
+        raise ConfigError(f"{shortened(word)}: names several values, which is a sweep; add -m, or choose one")
+    if parsed.value() == {} and not parsed.is_add() and not parsed.is_force_add():
+        raise ConfigError(
+            f"{word}: an empty mapping changes nothing, since mappings are merged; set its keys to null one by one, or "
+            f"the whole with {parsed.get_key_element()}=null"
+        )
+    _refuse_choice(word, parsed, more)
+    return read
 
 
 def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
@@ -95,3 +102,45 @@ def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
     for name in names:
         if not more and isinstance(name, str) and "/" not in name and name not in known:
             raise ConfigError(f"{argument}: there is no {parsed.key_or_group}/{name}{did_you_mean(name, known)}")
+
+
+def readable_arguments(arguments: Sequence[str]) -> list[str]:
+    """The arguments of `python -m runner`, its settings as Hydra reads them.
+
+    Raises ConfigError for an option that Hydra does not have, or one without its value, for a configuration file or
+    folder that is not there, and for settings as `readable_settings` does.
+    """
+    from hydra._internal.utils import get_args_parser
+
+    for argument in arguments:
+        refuse_broken_text(argument)
+    parser = get_args_parser()
+
+    def refuse(message: str) -> None:
+        raise ConfigError(f"{message}; python -m runner --help shows what there is")
+
+    parser.error = refuse  # type: ignore[method-assign, assignment]
+    parsed, unknown = parser.parse_known_args(list(arguments))
+    if parsed.experimental_rerun is not None:
+        raise ConfigError("--experimental-rerun reads pickled files; repeat a run with python -m runner.rerun RUN_ID")
+    options = [option for option in parser._option_string_actions if option.startswith("--")]
+    for word in unknown:
+        if word.startswith("-"):
+            raise ConfigError(f"unknown option {shortened(word)}{did_you_mean(word, options)}")
+    settings = [*parsed.overrides, *(word for word in unknown if not word.startswith("-"))]
+    _refuse_places(parsed.config_name, parsed.config_path, parsed.config_dir)
+    read = readable_settings(
+        settings, sweep=parsed.multirun, more=parsed.config_dir is not None or parsed.config_path is not None
+    )
+    # Hydra itself takes settings in one row only.
+    return [*(word for word in arguments if word not in settings), *read]
+
+
+def _refuse_places(name: str | None, path: str | None, folder: str | None) -> None:
+    if folder is not None and not Path(folder).is_dir():
+        raise ConfigError(f"--config-dir {folder}: is not a folder; expected one with folders like conf/'s in it")
+    if name is not None and path is None:
+        places = [conf_directory(), *([Path(folder)] if folder else [])]
+        known = sorted({found.stem for place in places for found in place.glob("*.yaml")})
+        if name.removesuffix(".yaml") not in known and "/" not in name:
+            raise ConfigError(f"--config-name {name}: there is no such configuration{did_you_mean(name, known)}")

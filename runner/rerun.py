@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from runner.command import leave
 from runner.config import register_resolvers
 from runner.repeat import repeat_run
-from runner.requests import refuse_unreadable
+from runner.requests import readable_settings
 from runner.scratch import scratch_folder
 
 
@@ -26,9 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     register_resolvers()
 
     def run() -> int:
-        refuse_unreadable(parsed.overrides)
         with scratch_folder("rerun") as folder:
-            return repeat_run(parsed.run_id, parsed.overrides, folder)
+            return repeat_run(parsed.run_id, readable_settings(parsed.overrides, sweep=True), folder)
 
     leave(run)
 

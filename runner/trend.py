@@ -12,6 +12,7 @@ from runner.deciding.scores import RunScores
 from runner.deciding.trend import Measure, trend_of
 from runner.deciding.trend_report import print_trend, write_reports
 from runner.errors import ConfigError, InputError, RunnerError
+from runner.overrides import read_settings
 from runner.place import Place
 from runner.recording.artifacts import PER_QUERY
 from runner.recording.stored import StoredRun
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _asked(settings: Sequence[str]) -> dict[str, str]:
-    asked = dict(setting.partition("=")[::2] for setting in settings)
+    asked = {setting.key: setting.text for setting in read_settings(settings)}
     for key in asked:
         if key not in _SETTINGS:
             raise ConfigError(f"unknown setting {key!r}; this command takes {', '.join(_SETTINGS)}")

@@ -20,11 +20,13 @@ class PlannedLauncherConf:
 
 @dataclass
 class PlannedSweeperConf:
-    """What is swept when nothing is named on the command line."""
+    """What is swept when nothing is named on the command line, and how much at most."""
 
     _target_: str = "hydra_plugins.planned_launcher.sweeper.PlannedSweeper"
     # Overrides to sweep, as on the command line: {k: "1,3,5"}.
     params: dict[str, Any] | None = field(default=None)
+    # A sweep of more jobs is refused with their number.
+    max_jobs: int = 10_000
 
 
 ConfigStore.instance().store(

@@ -12,7 +12,13 @@ from runner.config import conf_directory
 from runner.errors import ConfigError, InputError, Problem
 from runner.formats.reading import decode, read_bytes
 from runner.formats.strict_yaml import read_mapping
+from runner.overrides import read_settings
 from runner.policy import Policy
+
+_REACH = (
+    "gate.KEY=VALUE reaches the keys beside the rules, a rule is changed in a file of its own, named with "
+    "gate=FILE.yaml"
+)
 
 
 def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | None:
@@ -21,28 +27,28 @@ def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | 
     Raises ConfigError listing every fault of the policy with its key, and InputError for a file that is no YAML.
     """
     name = default
-    changes: list[str] = []
+    asked: list[str] = []
+    changes = OmegaConf.create({})
     for override in overrides:
-        key, equals, value = override.partition("=")
-        if not equals:
-            raise ConfigError(f"cannot read the override {override!r}; write gate=NAME or gate.KEY=VALUE")
-        if key == "gate":
-            name = value
-        elif key.startswith("gate."):
-            changes.append(override.removeprefix("gate."))
+        if override.startswith(("gate.rules.", "gate.rules[")):
+            raise ConfigError(f"cannot apply {override}; {_REACH}")
+    for setting in read_settings(overrides):
+        if setting.key == "gate":
+            name = setting.text
+        elif setting.key.startswith("gate."):
+            key = setting.key.removeprefix("gate.")
+            asked.append(f"{key}={setting.text}")
+            OmegaConf.update(changes, key, setting.value)
         else:
-            raise ConfigError(f"unknown setting {key!r}; write gate=NAME or gate.KEY=VALUE")
+            raise ConfigError(f"unknown setting {setting.key!r}; write gate=NAME or gate.KEY=VALUE")
     if name in ("null", "none", ""):
         return None
     path = _locate(name)
     values = {"name": path.stem, **read_policy_file(path)}
     try:
-        merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes)))
-    except OmegaConfBaseException as error:
-        raise ConfigError(
-            f"{path}: cannot apply {' '.join(changes)}: {str(error).splitlines()[0]}; gate.KEY=VALUE reaches the keys "
-            "beside the rules, a rule is changed in a file of its own, named with gate=FILE.yaml"
-        ) from None
+        merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(values), changes))
+    except (OmegaConfBaseException, ValueError, TypeError) as error:
+        raise ConfigError(f"{path}: cannot apply {' '.join(asked)}: {str(error).splitlines()[0]}; {_REACH}") from None
     return policy_of(merged, str(path))
 
 

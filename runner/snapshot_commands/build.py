@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from runner.config import Settings
 from runner.documents.passed import passed_words
-from runner.errors import ConfigError
 from runner.inputs import collection_of, corpus_path, read_snapshot, snapshot_store
-from runner.requests import compose_request, refuse_unreadable
+from runner.requests import compose_request
 from runner.snapshots import Snapshot, SnapshotStore
 
 HELP = "read documents, cut them into passages and keep them under one id"
@@ -40,24 +39,11 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _compose(overrides: Sequence[str]) -> Settings:
-    words = [_readable(override) for override in overrides]
+    words = list(overrides)
     if not any(word.lstrip("+").startswith("dataset.suite=") for word in words):
         # No suite is read; a dataset that insists on one is content with any.
         words.append("++dataset.suite=none")
     return compose_request(words).settings
-
-
-def _readable(override: str) -> str:
-    """A path with Chinese letters or spaces in the quotes that Hydra wants around it."""
-    key, equals, value = override.partition("=")
-    if not equals or not key.endswith(".path") or value[:1] in "\"'":
-        return override
-    try:
-        refuse_unreadable([override])
-    except ConfigError:
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'{key}="{escaped}"'
-    return override
 
 
 def _print(snapshot: Snapshot, store: SnapshotStore, collection: str, note: str, there: bool) -> None:

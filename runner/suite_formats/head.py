@@ -9,6 +9,7 @@ from runner.formats.reading import did_you_mean, id_fault, kind_of
 from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, MISSING, ROLES, UNITS, JudgedQuery
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES, "missing": MISSING}
+_LONGEST_NAME = 500
 # Keys of a query that are also worth slicing by.
 SLICEABLE = ("source", "added")
 
@@ -29,6 +30,8 @@ def _fault(key: str, value: Any) -> str | None:
         return f"{key}: found {kind_of(value)}, expected one of {choices}"
     if key == "name" and (fault := id_fault(value)):
         return f"name {fault}"
+    if key == "name" and len(str(value)) > _LONGEST_NAME:
+        return f"name: found {len(str(value)):,} characters, expected at most {_LONGEST_NAME}, as MLflow keeps them"
     if key == "name" and "'" in str(value):
         return f"name: found {value!r}, expected no quote in it: MLflow cannot search for one"
     if key == "snapshot" and value is not None and (not isinstance(value, str) or not value.strip()):

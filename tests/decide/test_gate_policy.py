@@ -168,7 +168,7 @@ def test_no_policy_can_be_asked_for(nothing: str) -> None:
     ("override", "message"),
     [
         ("gate=relaese", "no gate policy 'relaese'; known: release"),
-        ("gate", "cannot read the override 'gate'; write gate=NAME or gate.KEY=VALUE"),
+        ("gate", "cannot read the override 'gate'; a setting is written key=value"),
         ("k=5", "unknown setting 'k'; write gate=NAME or gate.KEY=VALUE"),
         ("gate.sed=1", "sed: Extra inputs are not permitted, found 1"),
         ("gate.seed=x", "seed: Input should be a valid integer, found 'x'"),
