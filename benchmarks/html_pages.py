@@ -58,7 +58,13 @@ class Browser:
         """What the browser shows of a page that lies on disk."""
         own = f"/session/{self._session}"
         self._ask("POST", f"{own}/url", {"url": path.resolve().as_uri()})
-        return str(self._ask("POST", f"{own}/execute/sync", {"script": _SHOWN, "args": [styled]}))
+        for _ in range(20):
+            shown = str(self._ask("POST", f"{own}/execute/sync", {"script": _SHOWN, "args": [styled]}))
+            if shown.strip():
+                break
+            # A page that is still being laid out shows nothing.
+            time.sleep(0.2)
+        return shown
 
     def close(self) -> None:
         """End the browser."""

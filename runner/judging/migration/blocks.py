@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from runner.changes.intervals import trimmed
+from runner.formats.outline import Outline
+from runner.judging.migration.laid_out import lines_of
 
 _PREFIX = re.compile(r"[\s>]*")
 HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
@@ -18,6 +20,7 @@ _HTML = re.compile(r"</?(?:table|thead|tbody|tr|td|th)\b", re.IGNORECASE)
 # A stop before a small letter is that of an abbreviation.
 _STOP = re.compile(r"[.!?][*_`)\"'”’\]]*(?=\s)(?!\s+[a-z])|[。！？][」』）)”’*_]*")
 _BAR = re.compile(r"\|")
+_TAB = re.compile(r"\t")
 
 Place = tuple[int, int]
 
@@ -33,11 +36,12 @@ class Block:
 
 
 class Blocks:
-    """The blocks of a text, in reading order."""
+    """The blocks of a text, in reading order. layout: that of a text which is not Markdown."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, layout: Outline | None = None) -> None:
         self._text = text
-        self._blocks = list(_blocks(text))
+        self._bar = _BAR if layout is None else _TAB
+        self._blocks = list(_blocks(text) if layout is None else _laid_out(text, layout))
         self._starts = [block.at for block in self._blocks]
 
     def sentences(self, start: int, end: int) -> Place:
@@ -70,7 +74,7 @@ class Blocks:
         """The sentences of a block, the cells of a row."""
         marks = [block.start]
         if block.kind == "row":
-            bars = [bar.start() for bar in _BAR.finditer(self._text, block.start, block.end)]
+            bars = [bar.start() for bar in self._bar.finditer(self._text, block.start, block.end)]
             cells = zip((block.start, *(bar + 1 for bar in bars)), (*bars, block.end), strict=True)
             places = [trimmed(self._text, *cell) for cell in cells]
             return [place for place in places if place[0] < place[1]]
@@ -78,6 +82,19 @@ class Blocks:
             marks += [stop.end() for stop in _STOP.finditer(self._text, block.start, block.end)]
         places = [trimmed(self._text, *pair) for pair in pairwise((*marks, block.end))]
         return [place for place in places if place[0] < place[1]]
+
+
+def _laid_out(text: str, layout: Outline) -> Iterator[Block]:
+    open_: Block | None = None
+    for line in lines_of(text, layout, 0, len(text)):
+        if open_ is not None and not line.opens:
+            open_ = replace(open_, end=line.end)
+            continue
+        if open_ is not None:
+            yield open_
+        open_ = Block("text" if line.kind == "code" else line.kind, line.at, line.start, line.end)
+    if open_ is not None:
+        yield open_
 
 
 def _blocks(text: str) -> Iterator[Block]:

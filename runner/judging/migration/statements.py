@@ -7,6 +7,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from runner.formats.outline import Outline
+from runner.judging.migration.laid_out import lines_of
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -73,6 +76,20 @@ def statements_of(text: str, position: int = -1) -> tuple[Statement, ...]:
 
     tokens = _parser().parse(_ATTRIBUTES.sub("", _INCLUDE.sub("", _TAB.sub(shown, text))))
     return tuple(statement for statement in _statements(tokens) if statement.text)
+
+
+def laid_out_statements(text: str, layout: Outline, start: int, end: int) -> tuple[Statement, ...]:
+    """The same of [start, end) of a text that is not Markdown; of a table's cell its column is part of its place."""
+    found: list[Statement] = []
+    for line in lines_of(text, layout, start, end):
+        words = text[line.start : line.end]
+        if line.kind == "row":
+            found += (Statement(f"td {n}", " ".join(cell.split())) for n, cell in enumerate(words.split("\t")))
+        elif line.kind == "code":
+            found.append(Statement("code", text[line.at : line.end]))
+        else:
+            found += _sentences(f"{line.kind} {line.start - line.at}", words, [])
+    return tuple(statement for statement in found if statement.text)
 
 
 def say_the_same(one: Sequence[Statement], other: Sequence[Statement]) -> bool:

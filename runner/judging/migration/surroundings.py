@@ -8,7 +8,7 @@ from functools import cache
 from runner.documents.document import Document
 from runner.judging.migration.blocks import Blocks
 from runner.judging.migration.heirs import scope_of
-from runner.judging.migration.statements import Statement, say_the_same, statements_of
+from runner.judging.migration.statements import Statement, laid_out_statements, say_the_same, statements_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Surroundings:
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._documents = documents
-        self.blocks = cache(lambda id_: Blocks(documents[id_].text))
+        self.blocks = cache(lambda id_: Blocks(documents[id_].text, documents[id_].layout))
         self._sections = cache(self._sections_of)
         self._said = cache(self._said_in)
 
@@ -58,7 +58,7 @@ class Surroundings:
         section = self._section(id_, position)
         above = (self._said(id_, number) for number in section.lead[:-1])
         start, end = section.body
-        own = statements_of(self._documents[id_].text[start:end], position - start)
+        own = self._statements(id_, start, end, position)
         words = (*above, own)
         document = self._documents[id_]
         return Around(document.title, scope_of(document), section.path, words)
@@ -73,7 +73,13 @@ class Surroundings:
 
     def _said_in(self, id_: str, number: int) -> tuple[Statement, ...]:
         start, end = self._sections(id_)[1][number].body
-        return statements_of(self._documents[id_].text[start:end])
+        return self._statements(id_, start, end)
+
+    def _statements(self, id_: str, start: int, end: int, position: int = -1) -> tuple[Statement, ...]:
+        document = self._documents[id_]
+        if document.layout is not None:
+            return laid_out_statements(document.text, document.layout, start, end)
+        return statements_of(document.text[start:end], position - start if position >= 0 else -1)
 
     def _sections_of(self, id_: str) -> tuple[list[int], list[_Section]]:
         text = self._documents[id_].text
