@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from retrievers.ignorable import seen
+
 _HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _WORD = re.compile(r"\w+")
 _OTHER, _IN_WORD, _IS_HAN, _UNKNOWN = 0, 1, 2, 255
@@ -16,6 +18,7 @@ _CHARACTERS_A_BATCH = 30_000
 
 def text_length(text: str) -> int:
     """Length in words; two Han characters count as one, the mean length of a Chinese word."""
+    text = seen(text)
     han = len(_HAN.findall(text))
     return len(_WORD.findall(_HAN.sub(" ", text))) + (han + 1) // 2
 
@@ -35,6 +38,7 @@ def token_length(text: str) -> int:
 
 def token_lengths(texts: Sequence[str]) -> NDArray[np.int64]:
     """The `token_length` of each text, int64 [texts], counted over arrays of characters."""
+    texts = [seen(text) for text in texts]
     kinds = np.full(_CODE_POINTS, _UNKNOWN, np.uint8)
     _learn(kinds, range(128))
     sizes = np.array([len(text) + 1 for text in texts], np.int64)

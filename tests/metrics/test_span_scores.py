@@ -288,3 +288,16 @@ def test_every_score_agrees_with_counting_characters_one_by_one(
     assert found.first_rank.tolist() == [min(complete.values(), default=0)]
     for over_depth in OVER_DEPTH.values():
         assert 0 <= over_depth(found)[0] <= 1 + 1e-12
+
+
+def test_what_nobody_sees_counts_as_no_part_of_a_span() -> None:
+    quote = Span("d", "one two three")
+    plain = lay(suite_of({quote: 1}), Document("d", "", "one two three"), ranges=[(0, 7), (7, 13)])
+    text = "o\u00adn\u200be t\u2060w\u00ado three"
+    unseen = lay(suite_of({quote: 1}), Document("d", "", text), ranges=[(0, 11), (11, len(text))])
+    assert plain.cover is not None
+    assert unseen.cover is not None
+    assert unseen.cover.length.tolist() == plain.cover.length.tolist() == [11]
+    assert unseen.cover.low.tolist() == plain.cover.low.tolist()
+    assert unseen.cover.high.tolist() == plain.cover.high.tolist()
+    assert unseen.cover.alone == plain.cover.alone
