@@ -9,6 +9,8 @@ from retrievers.base import RetrievalError
 from retrievers.digest import joint_digest
 
 _FILES = (".safetensors", ".bin", ".json", ".txt", ".model")
+# Seconds for the hub's answer whether it has a model.
+_PATIENCE = 2.0
 _PICKLED = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle"}
 _TO_TRANSFORMERS = ("model_kwargs", "automodel_args")
 _OTHER_FORMATS = {"onnx", "openvino"}
@@ -35,6 +37,8 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
     folder = Path(model) if Path(model).is_dir() else _cached_folder(model, revision)
     if folder is not None:
         _refuse_pickles(model, folder)
+    else:
+        _refuse_unreachable(model, revision)
     make = getattr(sentence_transformers, kind)
     # What has yet to be downloaded is refused by the library. Its name for these settings has changed.
     accepted = inspect.signature(make).parameters
@@ -46,6 +50,26 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
             f"{model}: cannot be loaded as a {kind} (revision {revision or 'newest'}): {_first_line(error)}; "
             "check the name, or give the path of a folder that holds the model"
         ) from error
+
+
+def _refuse_unreachable(model: str, revision: str | None) -> None:
+    """Ask the hub once, briefly, whether it has the model; the libraries would try for more than a minute."""
+    try:
+        from huggingface_hub import HfApi, constants
+    except ImportError:
+        return  # the library says so
+    advice = "check the name, or give the path of a folder that holds the model"
+    if constants.HF_HUB_OFFLINE:
+        raise RetrievalError(f"{model}: is in no local cache, and HF_HUB_OFFLINE forbids to fetch it; {advice}")
+    # A name without an owner is one of the library's own models.
+    names = [model] if "/" in model else [f"sentence-transformers/{model}", model]
+    for name in names:
+        try:
+            HfApi().model_info(name, revision=revision, timeout=_PATIENCE)
+            return
+        except Exception as error:  # the hub and its client each raise their own
+            reason = _first_line(error)
+    raise RetrievalError(f"{model}: is in no local cache, and cannot be had from the hub: {reason}; {advice}")
 
 
 def _refuse_pickles(model: str, folder: Path) -> None:

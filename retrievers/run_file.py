@@ -58,6 +58,7 @@ def listed(problems: list[str]) -> str:
 
 def _read_trec(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
     found: dict[str, list[Entry]] = {}
+    lines: dict[tuple[str, str], int] = {}
     problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -76,6 +77,10 @@ def _read_trec(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
         numbers = _number(rank), _number(score)
         if None in numbers:
             problems.append(f"{place}: found rank {rank!r} and score {score!r}, expected two finite numbers")
+            continue
+        first = lines.setdefault((query, name), number)
+        if first != number:
+            problems.append(f"{place}: found {name!r} again for query {query!r}, first in line {first}; keep one")
             continue
         found.setdefault(query, []).append(Entry(name, numbers[1] or 0.0, numbers[0] or 0.0, number, place))
     if problems:
@@ -139,6 +144,9 @@ def _cases(path: str, text: str) -> Iterator[tuple[int, Any]]:
             case, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
             raise RetrievalError(f"{path}:{error.lineno}: is not JSON: {error.msg} at column {error.colno}") from error
+        except (RecursionError, ValueError):
+            fault = "nested too deeply, or with a number of too many digits"
+            raise RetrievalError(f"{path}:{line}: is not JSON that can be read: {fault}") from None
         yield line, case
         place = _past_space(text, place)
         separator = text[place : place + 1]

@@ -223,6 +223,10 @@ def leave(action: Callable[[], int]) -> NoReturn:
         _print_trace()
         print(f"error: {error}", file=sys.stderr)
         status = UNUSABLE if isinstance(error, ConfigError | InputError | RetrievalError) else BROKEN
+    except UnicodeEncodeError:
+        _print_trace()
+        print("error: an argument or a file's name holds bytes that are not UTF-8; type it again", file=sys.stderr)
+        status = UNUSABLE
     except BrokenPipeError:
         # Whoever read the output has seen enough of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -235,8 +239,10 @@ def leave(action: Callable[[], int]) -> NoReturn:
         # A folder that cannot be written, a full disk: nothing that a traceback would mend.
         _print_trace()
         place = f"{error.filename}: " if error.filename else ""
-        print(f"error: {place}{error.strerror or error}", file=sys.stderr)
-        status = UNUSABLE if error.errno in _NO_PLACE else BROKEN
+        named = error.errno in _NO_PLACE
+        remedy = "; name a place that is there or can be made, and that can be written" if named else ""
+        print(f"error: {place}{error.strerror or error}{remedy}", file=sys.stderr)
+        status = UNUSABLE if named else BROKEN
     except Exception as error:
         # What a damaged store makes MLflow raise is of many kinds; anything else is a fault of this program.
         _print_trace()

@@ -11,6 +11,8 @@ from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.plan import Plan, Stage
 from runner.identity import collection_name
 
+_SHOWN = 40
+
 
 def plan_lines(plan: Plan, cache: Cache) -> list[str]:
     """Describe a plan that was looked up in the cache, one line an item."""
@@ -134,16 +136,29 @@ def _why_missed(stage: Stage, cache: Cache) -> str:
         return ""
     own = dict(_flat(stage.identity))
     differences: list[list[str]] = []
+    elsewhere = False
     for other in cache.identities("rankings"):
         flat = dict(_flat(other))
         if flat.get("retriever.target") != own["retriever.target"]:
             continue
+        if flat.get("snapshot") != own["snapshot"]:
+            # Whose documents these were is not known here, so they are not named.
+            elsewhere = elsewhere or flat | {"snapshot": own["snapshot"]} == own
+            continue
         keys = sorted({key for key in own.keys() | flat.keys() if own.get(key) != flat.get(key)})
-        differences.append([f"{key}: {flat.get(key)} -> {own.get(key)}" for key in keys])
+        differences.append([f"{key}: {_short(flat.get(key))} -> {_short(own.get(key))}" for key in keys])
     nearest = min((each for each in differences if each), key=len, default=[])
+    if not nearest and elsewhere:
+        return " (in the cache for other documents only)"
     if not nearest or len(nearest) > 3:
         return ""
     return f" (nearest in the cache differs in {'; '.join(nearest)})"
+
+
+def _short(value: Any) -> str:
+    """A value as it fits into a line of the plan; of a long one its beginning."""
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -124,6 +124,8 @@ class Catalog:
                 f"the name {name!r} {f'holds {wrong[0]!r}' if wrong else 'begins with a hyphen'}; expected letters, "
                 "digits, `.`, `_` and `-`, like 2026-11"
             )
+        if not name.strip("."):
+            raise InputError(f"the name {name!r} is a folder's to every shell; expected a letter or a digit in it")
         if _ID.fullmatch(name):
             raise InputError(f"the name {name!r} looks like the id of a snapshot; choose another")
         holder = self.names.get(name, id_)

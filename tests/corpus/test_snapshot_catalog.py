@@ -128,6 +128,8 @@ def test_a_name_is_never_given_to_another_and_nothing_is_stored_then(store: Snap
         (" x", "white space at its ends"),
         ("a\nb", "control character"),
         ("0123456789abcdef", "looks like the id of a snapshot"),
+        (".", "is a folder's to every shell"),
+        ("..", "is a folder's to every shell"),
     ],
 )
 def test_a_name_that_could_not_be_told_apart_is_refused(store: SnapshotStore, name: str, fault: str) -> None:

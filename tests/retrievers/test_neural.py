@@ -38,6 +38,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module = ModuleType("sentence_transformers")
     module.SentenceTransformer = module.CrossEncoder = StandIn  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    # The stand-in's models are on no hub.
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda self, name, **settings: name)
     load_model.cache_clear()
     yield
     load_model.cache_clear()
@@ -63,6 +65,30 @@ def test_a_model_that_cannot_be_loaded_is_named_in_one_line() -> None:
     with pytest.raises(RetrievalError, match=r"^broken: cannot be loaded .*newest.*no such model; check") as caught:
         SentenceTransformer("broken").encode(["x"], kind="query")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("library")
+def test_a_model_that_the_hub_does_not_offer_is_refused_before_the_library_tries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def gone(self: object, name: str, **settings: object) -> None:
+        asked.append((name, settings))
+        raise OSError("Repository Not Found\nlong")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", gone)
+    with pytest.raises(RetrievalError, match=r"^a/b: is in no local cache.*Repository Not Found; check the name"):
+        SentenceTransformer("a/b").encode(["x"], kind="query")
+    assert asked == [("a/b", {"revision": None, "timeout": 2.0})]
+
+
+@pytest.mark.usefixtures("library")
+def test_offline_a_model_that_is_not_here_is_refused_without_asking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", None)
+    with pytest.raises(RetrievalError, match="HF_HUB_OFFLINE forbids to fetch it"):
+        CrossEncoder("a/b").score(["q"], ["p"], np.zeros((1, 2), np.int64))
 
 
 @pytest.mark.usefixtures("library")

@@ -40,6 +40,19 @@ def test_what_is_named_twice_keeps_its_better_place(read: Read) -> None:
     assert read("q1 Q0 a#1 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 a 3 1 t\n").rows.tolist() == [0, 2]
 
 
+def test_the_same_name_twice_for_one_query_is_refused_with_both_lines(read: Read) -> None:
+    assert read("q1 Q0 a#1 1 3 t\nq2 Q0 a#1 1 3 t\n").rows.tolist() == [0, 0]
+    with pytest.raises(RetrievalError, match=r":3: found 'a' again for query 'q1', first in line 1; keep one"):
+        read("q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 a 3 1 t\n")
+
+
+@pytest.mark.parametrize("item", ["[" * 100_000, "9" * 5000])
+def test_json_that_would_exhaust_the_reader_is_refused_in_one_line(read: Read, item: str) -> None:
+    with pytest.raises(RetrievalError, match=r":1: is not JSON that can be read") as caught:
+        read(f"[{item}")
+    assert "\n" not in str(caught.value)
+
+
 def test_equal_scores_keep_the_recorded_order(read: Read) -> None:
     found = read("q1 Q0 a#1 2 1 t\nq1 Q0 b#1 3 1 t\nq1 Q0 c#1 1 1 t\n")
     assert found.rows.tolist() == [3, 0, 2]
