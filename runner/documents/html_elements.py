@@ -11,8 +11,8 @@ def names(text: str) -> frozenset[str]:
 
 # What a browser does not show, or what says nothing about this page: navigation is that of the site.
 _LEFT_OUT = names(
-    "area audio base basefont canvas datalist embed head iframe link meta nav noembed noframes noscript object "
-    "param rp script style template textarea title video annotation annotation-xml desc metadata"
+    "area audio base basefont canvas datalist embed head iframe link meta meter nav noembed noframes noscript object "
+    "param progress rp script style template textarea title video annotation annotation-xml desc metadata"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # Blocks that stand apart from their neighbours, and blocks that only begin a line.
@@ -22,7 +22,7 @@ APART = names(
 )
 LINES = names(
     "body caption dd dialog div dt figcaption html frameset hgroup legend li optgroup option search select "
-    "summary tbody tfoot thead tr"
+    "summary tbody text tfoot thead tr"
 )
 LISTS = frozenset({"dir", "menu", "ol", "ul"})
 VERBATIM = frozenset({"listing", "plaintext", "pre", "xmp"})

@@ -83,6 +83,23 @@ def test_white_space_is_that_of_a_browser(tmp_path: Path) -> None:
     assert read(tmp_path, page).text == "one twothree four\n\na\nb\ncon\u00adfig\u00a0x\n\n  a\n\n\tb"
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a<select><option>one<option>two</select>b<button>Go</button>c<input value=no>d<textarea>no</textarea>",
+         "a\none\ntwo\nbGocd"),
+        ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字 <q>quoted</q> a<wbr>b", "漢kan字 quoted ab"),
+        ("x<svg><text>drawn</text></svg>y<meter>no</meter><progress>no</progress>", "x\ndrawn\ny"),
+        ("<p>a<div>b</p>c</div><table>foster<tr><td>f</table>", "a\n\nb\n\nc\nfoster\n\nf"),
+        ("<form><fieldset><legend>L</legend>n <input></fieldset></form><dialog open>d</dialog>", "L\nn\n\nd"),
+        ("&copy; &#x4e2d;&#128; &notanentity; a\0b", "© 中€ ¬anentity; ab"),
+        ("<?xml version='1.0'?><!DOCTYPE html><title>T</title>a<br/>b<div/>c", "a\nb\nc"),
+    ],
+)  # fmt: skip
+def test_odd_elements_are_read_as_a_browser_shows_them(tmp_path: Path, html: str, text: str) -> None:
+    assert read(tmp_path, html).text == text
+
+
 def test_a_table_of_values_has_a_line_a_row_and_stays_whole(tmp_path: Path) -> None:
     rows = "".join(f"<tr><td><p>key {n}</p><td>a<br>b<td>" for n in range(200))
     document = read(tmp_path, f"<h2>T</h2><p>above<table><caption>Cap</caption><tr><th>K<th>V<th>W{rows}</table>below")
