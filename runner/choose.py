@@ -18,7 +18,7 @@ from runner.place import Place
 from runner.recording.stored import StoredRun
 from runner.recording.sweeps import Sweep
 from runner.recording.tracking import Tracker
-from runner.recording.variants import variants_of
+from runner.recording.variants import judged_sets, variants_of
 from runner.scoring.metrics import METRICS
 from runner.scratch import scratch_folder
 
@@ -76,12 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _of_one_suite(sweep: Sweep, wanted: str | None) -> list["Run"]:
-    known = list(dict.fromkeys(run.data.params["suite"] for run in sweep.runs))
-    if wanted is None and len(known) > 1:
-        raise InputError(f"sweep {sweep.name} scored the suites {', '.join(known)}; name one with --suite")
-    if wanted is not None and wanted not in known:
+    labels = judged_sets([run.data.params for run in sweep.runs])
+    known = list(dict.fromkeys(labels))
+    fitting = [name for name in known if wanted in (None, name) or name.startswith(f"{wanted}@")]
+    if not fitting:
         raise InputError(f"sweep {sweep.name} did not score a suite {wanted!r}; it scored {', '.join(known)}")
-    return [run for run in sweep.runs if wanted in (None, run.data.params["suite"])]
+    if len(fitting) > 1:
+        raise InputError(f"sweep {sweep.name} scored the suites {', '.join(fitting)}; name one with --suite")
+    return [run for run, label in zip(sweep.runs, labels, strict=True) if label == fitting[0]]
 
 
 def _candidates(tracker: Tracker, runs: Sequence["Run"], folder: Path) -> list[Candidate]:

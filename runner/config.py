@@ -146,7 +146,8 @@ Node = Mapping[str, Any]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Infinity stays what it is; by default it would be stored as null.
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants")
 
 
 def _experiment(name: str) -> str:

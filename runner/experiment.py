@@ -320,6 +320,7 @@ def _row(run_id: str, name: str, variant: str, params: Mapping[str, Any], metric
     return Row(
         run_id, name, str(params["retriever"]), int(params["k"]), str(params.get("pool", "")),
         str(params["suite"]), str(params["snapshot"]), variant, metrics, str(params["documents_sha256"]),
+        "/".join(str(params[key]) for key in ("suite_revision", "unit", "min_grade")),
     )  # fmt: skip
 
 

@@ -151,8 +151,18 @@ def build(config: Any, path: str = "") -> Part:
         arguments[key] = _build_value(value, path, str(key), parts)
         params |= _plain_values(value, str(key))
     factory = locate(target, path)
+    if config.get("name") is not None and _takes_name(factory):
+        arguments["name"] = params["name"] = config["name"]
     made = _call(factory, arguments, path, target)
     return Part(path, str(config.get("name") or ""), target, params, parts, factory, made)
+
+
+def _takes_name(factory: Any) -> bool:
+    """Whether a name is more than what people call a part: a suite's is what its runs are found by."""
+    try:
+        return "name" in inspect.signature(factory).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def _build_value(value: Any, path: str, key: str, parts: dict[str, Part]) -> Any:

@@ -67,10 +67,11 @@ def render_report(
     notes: by suite name, what else a reader should know. when: defaults to now.
     """
     header, body = table_cells(rows) if rows else ([], [])
-    by_suite: dict[tuple[str, str], list[Scored]] = defaultdict(list)
+    by_suite: dict[tuple[str, str, str], list[Scored]] = defaultdict(list)
     for each in scored:
-        by_suite[each.job.judged.suite.name, each.job.judged.suite.revision].append(each)
-    sections = [_section(group, (notes or {}).get(name, ())) for (name, _), group in by_suite.items()]
+        suite, documents = each.job.judged.suite, each.job.stage.snapshot.documents_sha256
+        by_suite[suite.name, suite.revision, documents].append(each)
+    sections = [_section(group, (notes or {}).get(name, ())) for (name, _, _), group in by_suite.items()]
     return _template().render(
         sweep=sweep, when=when or f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}", version=program_version(),
         header=header, body=body, failures=failures, earlier=len(rows) - len(scored), sections=sections,

@@ -94,14 +94,17 @@ def _scored_tag(suite: str) -> str:
 def draw_summary(scored: Sequence[Scored], folder: Path) -> None:
     """Draw the figures of the summary run into its folder, before the runs themselves are written."""
     folder.mkdir(exist_ok=True)
-    by_set: dict[tuple[str, str], dict[str, Scored]] = defaultdict(dict)
+    by_set: dict[tuple[str, str, str], dict[str, Scored]] = defaultdict(dict)
     for each in scored:
         job = each.job
         # k is only a cut: one line serves all of a retriever's jobs.
         line = job.name.replace(f" k={job.settings.k}", "")
-        by_set[job.judged.suite.name, job.stage.snapshot.id].setdefault(line, each)
-    for (suite, snapshot), lines in by_set.items():
-        prefix = "" if len(by_set) == 1 else f"{key_part(suite)}-{snapshot[:8]}-"
+        by_set[job.judged.suite.name, job.judged.suite.revision, job.stage.snapshot.id].setdefault(line, each)
+    revisions = {(suite, revision) for suite, revision, _ in by_set}
+    for (suite, revision, snapshot), lines in by_set.items():
+        alone = sum(name == suite for name, _ in revisions) == 1
+        named = key_part(suite) if alone else f"{key_part(suite)}-{revision[:8]}"
+        prefix = "" if len(by_set) == 1 else f"{named}-{snapshot[:8]}-"
         _plot_set(lines, folder / "plots", prefix)
 
 

@@ -25,7 +25,10 @@ NOISY = "~"
 
 @dataclass(frozen=True)
 class Row:
-    """One run as the table shows it, read from what was logged, so that a skipped run looks like a new one."""
+    """One run as the table shows it, read from what was logged, so that a skipped run looks like a new one.
+
+    documents and judgments: which documents were searched and by which judgments they were scored.
+    """
 
     run_id: str
     name: str
@@ -37,14 +40,15 @@ class Row:
     variant: str
     metrics: Mapping[str, float]
     documents: str = ""
+    judgments: str = ""
 
     def rivals(self, rows: "Sequence[Row]") -> "list[Row]":
-        """The runs that this one is measured against: same k, suite and documents, however these were cut."""
+        """The runs that this one is measured against: same k, judgments and documents, however these were cut."""
         return [other for other in rows if other._world == self._world]
 
     @property
     def _world(self) -> tuple[object, ...]:
-        return self.k, self.suite, self.documents or self.snapshot
+        return self.k, self.suite, self.judgments, self.documents or self.snapshot
 
     def worst_slice(self) -> tuple[str, float, int] | None:
         """Name, recall and n of the slice with the lowest recall."""
@@ -105,7 +109,7 @@ def worst_lines(rows: Sequence[Row]) -> list[str]:
     """One line a retriever, at its largest k: the slice with the lowest recall."""
     largest: dict[tuple[str, ...], Row] = {}
     for row in rows:
-        key = (row.retriever, row.pool, row.variant, row.suite, row.snapshot)
+        key = (row.retriever, row.pool, row.variant, row.suite, row.judgments, row.snapshot)
         if key not in largest or row.k > largest[key].k:
             largest[key] = row
     lines = []

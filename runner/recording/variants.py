@@ -66,3 +66,20 @@ def _short(key: str) -> str:
 
 def _cut(value: str) -> str:
     return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
+
+
+def judged_sets(params: Sequence[Mapping[str, str]]) -> list[str]:
+    """By run, the suite it was scored by, with the revision and the documents where these tell it from another.
+
+    Only runs of one judged set are compared: `core`, or `core@1f2e3d4c` beside another revision of it.
+    """
+    labels = [values["suite"] for values in params]
+    for more in ("suite_revision", "documents_sha256"):
+        found: dict[str, set[str]] = defaultdict(set)
+        for label, values in zip(labels, params, strict=True):
+            found[label].add(values[more])
+        labels = [
+            f"{label}@{values[more][:8]}" if len(found[label]) > 1 else label
+            for label, values in zip(labels, params, strict=True)
+        ]
+    return labels
