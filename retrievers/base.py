@@ -39,7 +39,7 @@ class Passages:
 
     ids: tuple[str, ...]
     documents: tuple[str, ...]
-    texts: tuple[str, ...]
+    texts: Sequence[str]
 
     def __post_init__(self) -> None:
         if not len(self.ids) == len(self.documents) == len(self.texts):

@@ -9,8 +9,9 @@ from runner.chunkers import Chunker
 from runner.config import Settings
 from runner.documents.document import Document, Normalization
 from runner.engine.blame import is_own, kind_of
+from runner.engine.cut_store import CutStore, cut_key, sources_of
 from runner.engine.parallel import Task, Workers, run_tasks
-from runner.engine.parts import build, digest
+from runner.engine.parts import Part, build, digest
 from runner.errors import Misbehaved
 from runner.identity import collection_name
 from runner.snapshots import Passage, Snapshot, SnapshotStore, cut_documents
@@ -24,11 +25,13 @@ def snapshot_store(store: str | Path) -> SnapshotStore:
 
 def read_snapshot(settings: Settings) -> Snapshot:
     """Read the documents that a configuration names and cut them, storing nothing."""
-    reader = build(settings.corpus, "corpus").object
-    chunker = build(settings.chunker, "chunker")
-    normalization = getattr(reader, "normalization", None) or Normalization()
-    cut = None if is_own(chunker.object) else partial(_cut_elsewhere, time_limit=settings.time_limit)
-    return Snapshot.build(reader.read(), chunker.object, chunker.params, normalization, cut)
+    return _cut(build(settings.corpus, "corpus"), build(settings.chunker, "chunker"), settings.time_limit)
+
+
+def _cut(reader: Part, chunker: Part, time_limit: float | None) -> Snapshot:
+    normalization = getattr(reader.object, "normalization", None) or Normalization()
+    cut = None if is_own(chunker.object) else partial(_cut_elsewhere, time_limit=time_limit)
+    return Snapshot.build(reader.object.read(), chunker.object, chunker.params, normalization, cut)
 
 
 def _cut_elsewhere(documents: Sequence[Document], chunker: Chunker, time_limit: float | None) -> list[Passage]:
@@ -57,7 +60,10 @@ def collection_of(settings: Settings) -> str:
 
 
 class ConfiguredInputs:
-    """Reads documents and suites from where the configuration says, and keeps every snapshot it builds."""
+    """Reads documents and suites from where the configuration says, and keeps every snapshot it builds.
+
+    Documents whose bytes were read and cut before are taken from the snapshot that came of them.
+    """
 
     def __init__(self) -> None:
         self._snapshots: dict[str, Snapshot] = {}
@@ -71,14 +77,10 @@ class ConfiguredInputs:
             raise self._uncut[key]
         if key not in self._snapshots:
             try:
-                snapshot = read_snapshot(settings)
+                self._snapshots[key] = _known_or_cut(settings)
             except Misbehaved as error:
                 self._uncut[key] = error
                 raise
-            if not settings.dry_run:
-                store = snapshot_store(settings.store)
-                store.save(snapshot, collection_of(settings), corpus=corpus_path(settings))
-            self._snapshots[key] = snapshot
         return self._snapshots[key]
 
     def suite(self, settings: Settings) -> Suite:
@@ -88,3 +90,31 @@ class ConfiguredInputs:
             suite: Suite = build(settings.suite, "suite").object.read()
             self._suites[key] = suite
         return self._suites[key]
+
+
+def _known_or_cut(settings: Settings) -> Snapshot:
+    reader, chunker = build(settings.corpus, "corpus"), build(settings.chunker, "chunker")
+    store, named = snapshot_store(settings.store), (collection_of(settings), corpus_path(settings))
+    cuts = CutStore(Path(settings.store) / "cache/cuts", store)
+    sources = sources_of(reader)
+    before = _states(sources or ())
+    key = cut_key(reader, chunker, sources) if sources and before else None
+    if key and settings.cache in ("on", "only") and (known := cuts.find(key)) is not None:
+        if not settings.dry_run:
+            store.note(known.id, named[0], corpus=named[1])
+        return known
+    snapshot = _cut(reader, chunker, settings.time_limit)
+    if not settings.dry_run:
+        store.save(snapshot, named[0], corpus=named[1])
+        # What was written to meanwhile may not be what was read.
+        if key and settings.cache in ("on", "refresh") and _states(sources or ()) == before:
+            cuts.keep(key, snapshot)
+    return snapshot
+
+
+def _states(sources: Sequence[Path]) -> list[tuple[int, int, int]]:
+    """What changes when a file is written to; nothing if one is not there, which reading explains."""
+    try:
+        return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in map(os.stat, sources)]
+    except OSError:
+        return []

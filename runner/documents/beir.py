@@ -20,6 +20,11 @@ class Beir:
     path: str | Path
     normalization: Normalization = field(default_factory=Normalization)
 
+    def sources(self) -> list[Path]:
+        """The one file that is read."""
+        path = Path(self.path)
+        return [path / "corpus.jsonl" if path.is_dir() else path]
+
     def read(self) -> list[Document]:
         """Return the documents sorted by id; a document with an empty text is kept.
 
@@ -27,9 +32,7 @@ class Beir:
         """
         from tqdm import tqdm
 
-        path = Path(self.path)
-        if path.is_dir():
-            path /= "corpus.jsonl"
+        (path,) = self.sources()
         data = read_bytes(path, "a BEIR corpus.jsonl, or the folder that holds one (corpus.path)")
         problems: list[Problem] = []
         documents: list[Document] = []

@@ -73,7 +73,7 @@ def _failing_of(name: str, scored: Scored, steps: Sequence[Step], most: int) -> 
     failing.sort(key=lambda number: (evaluation.cause[number] != LOST_IN_POOL, ranks[number] > 0, -int(ranks[number])))
     shown = failing[:most]
     rankings = job.stage.rankings([job.queries[number] for number in shown], _MOST_ITEMS)
-    titles = _titles(scored)
+    titles = _titles(scored, shown)
     queries = tuple(
         _failing(scored, number, steps, titles, rankings.one(position)[0].tolist())
         for position, number in enumerate(shown)
@@ -98,12 +98,13 @@ def _failing(
     )  # fmt: skip
 
 
-def _titles(scored: Scored) -> dict[str, str]:
-    """Titles of what the judgments name."""
-    snapshot = scored.job.stage.snapshot
-    if scored.job.judged.suite.unit == "document":
-        return {document.id: document.title for document in snapshot.documents}
-    return {passage.id: passage.title for passage in snapshot.passages}
+def _titles(scored: Scored, numbers: Sequence[int]) -> dict[str, str]:
+    """Titles of what the judgments of these queries name."""
+    snapshot, judged = scored.job.stage.snapshot, scored.job.judged
+    wanted = {id_ for number in numbers for id_ in judged.scored[number].grades}
+    if judged.suite.unit == "document":
+        return {id_: snapshot.documents[row].title for row, id_ in enumerate(snapshot.document_ids) if id_ in wanted}
+    return {id_: snapshot.passages[row].title for row, id_ in enumerate(snapshot.passage_ids) if id_ in wanted}
 
 
 def only_here(named: Mapping[str, Scored], k: int) -> dict[str, list[Found]]:

@@ -36,9 +36,10 @@ class Context:
 
 
 class ContextMeter:
-    """Measures the contexts of many jobs; the passages of a snapshot are counted once."""
+    """Measures the contexts of many jobs; a passage of a snapshot is counted once."""
 
     def __init__(self) -> None:
+        # -1 where nobody has looked at the passage yet.
         self._lengths: dict[str, NDArray[np.int64]] = {}
 
     def measure(self, job: Job, rankings: Rankings, pool: Rankings, ks: Sequence[int]) -> Context | None:
@@ -48,7 +49,7 @@ class ContextMeter:
             return None
         scored = np.arange(n)
         kept = job.judged.collapsed(rankings.take(scored))
-        together = _cumulated(kept, self._of(job.stage.snapshot))
+        together = _cumulated(kept, self._of(job.stage.snapshot, kept))
         at_k = together[:, min(job.settings.k, together.shape[1] - 1)]
         rescoring = isinstance(job.stage.part.object, Rescoring)
         return Context(
@@ -58,10 +59,15 @@ class ContextMeter:
             float(np.diff(pool.offsets)[:n].mean()) if rescoring else 0.0,
         )
 
-    def _of(self, snapshot: Snapshot) -> NDArray[np.int64]:
-        if snapshot.id not in self._lengths:
-            self._lengths[snapshot.id] = token_lengths(snapshot.passages_for_retrieval().texts)
-        return self._lengths[snapshot.id]
+    def _of(self, snapshot: Snapshot, rankings: Rankings) -> NDArray[np.int64]:
+        """The lengths of a snapshot's passages, as far as these or earlier rankings show them."""
+        texts = snapshot.passages_for_retrieval().texts
+        lengths = self._lengths.setdefault(snapshot.id, np.full(len(texts), -1, np.int64))
+        shown = np.unique(rankings.rows)
+        new = shown[lengths[shown] < 0]
+        if len(new):
+            lengths[new] = token_lengths([texts[row] for row in new.tolist()])
+        return lengths
 
 
 def _cumulated(rankings: Rankings, lengths: NDArray[np.int64]) -> Floats:

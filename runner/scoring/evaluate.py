@@ -74,7 +74,10 @@ class JudgedSet:
             ),
             slice_queries(
                 scored, suite.slices, min_grade=suite.min_grade, freshness=freshness,
-                document_fields=_fields(suite.unit, scored, snapshot),
+                # Read of every document, so only where it says how old they are.
+                document_fields=_fields(suite.unit, scored, snapshot)
+                if freshness and freshness.field in snapshot.fields
+                else {},
             ),
             cover, len(held.missing), len(held.emptied),
         )  # fmt: skip

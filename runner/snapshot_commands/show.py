@@ -1,6 +1,7 @@
 """One snapshot: how it was made and what is in it, or one of its passages."""
 
 import argparse
+from collections.abc import Sequence
 
 from runner.errors import ConfigError, InputError
 from runner.formats.nearest_ids import nearest_ids
@@ -76,7 +77,7 @@ def _print_one(snapshot: Snapshot, id_: str) -> None:
     raise InputError(f"snapshot {snapshot.id} holds no passage or document {id_!r}{hint}")
 
 
-def _print_passages(snapshot: Snapshot, passages: tuple[Passage, ...] | list[Passage]) -> None:
+def _print_passages(snapshot: Snapshot, passages: Sequence[Passage]) -> None:
     for passage in sorted(passages, key=lambda each: (each.document, each.start, each.id)):
         beginning = " ".join(snapshot.text(passage)[:200].split())[:60]
         print(f"{passage.id}  {passage.end - passage.start} characters  {beginning}")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,16 @@ from runner.formats.strict_json import parse_json
 from runner.snapshots.snapshot import FORMAT, Passage, Snapshot, content_settings
 
 HEAD = "snapshot.json"
-_DOCUMENTS = "documents.jsonl"
+DOCUMENTS = "documents.jsonl"
 _PASSAGES = "passages.jsonl"
 _HASHES = "documents.tsv"
-FILES = frozenset((HEAD, _DOCUMENTS, _PASSAGES, _HASHES))
+FILES = frozenset((HEAD, DOCUMENTS, _PASSAGES, _HASHES))
 
 
 def write_files(snapshot: Snapshot, folder: Path) -> None:
     """Write a snapshot into a folder that is there; the head, which makes it whole, comes last."""
     files = {
-        _DOCUMENTS: [canonical_json(_row(each)) for each in snapshot.documents],
+        DOCUMENTS: [canonical_json(_row(each)) for each in snapshot.documents],
         _PASSAGES: [
             canonical_json(
                 {"id": each.id, "document": each.document, "start": each.start, "end": each.end, "title": each.title}
@@ -58,9 +59,8 @@ def read_files(folder: Path) -> Snapshot:
         raise RunnerError(f"its format is {head['settings'].get('format')!r}, this program reads format {FORMAT}")
     rows = {name: _checked(folder / name, digest) for name, digest in head["files"].items()}
     documents = []
-    for row in _rows(rows[_DOCUMENTS]):
-        layout = Outline.of_values(row["layout"]) if "layout" in row else None
-        document = Document(row["id"], row["title"], row["text"], row["fields"], layout)
+    for row in _rows(rows[DOCUMENTS]):
+        document = document_of(row)
         if document.sha256 != row["sha256"]:
             raise RunnerError(f"document {document.id!r} does not have the sha256 it was stored with")
         documents.append(document)
@@ -91,15 +91,22 @@ def holds(folder: Path, snapshot: Snapshot) -> bool:
         return (
             said == right
             and content_settings(head["settings"]) == content_settings(json.loads(json.dumps(snapshot.settings)))
-            and all(_digest(folder / name) == digest for name, digest in head["files"].items())
+            and all(file_digest(folder / name) == digest for name, digest in head["files"].items())
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """The sha256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def document_of(row: Mapping[str, Any]) -> Document:
+    """The document of a line of the stored documents."""
+    layout = Outline.of_values(row["layout"]) if "layout" in row else None
+    return Document(row["id"], row["title"], row["text"], row["fields"], layout)
 
 
 def _row(document: Document) -> dict[str, Any]:

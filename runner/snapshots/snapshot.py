@@ -37,8 +37,8 @@ class Snapshot:
     """
 
     id: str
-    documents: tuple[Document, ...]
-    passages: tuple[Passage, ...]
+    documents: Sequence[Document]
+    passages: Sequence[Passage]
     settings: Mapping[str, Any]
     passed: tuple[Passed, ...] = field(default=(), compare=False)
 
@@ -101,6 +101,16 @@ class Snapshot:
         return tuple(sorted({name for document in self.documents for name in document.fields}))
 
     @cached_property
+    def document_ids(self) -> tuple[str, ...]:
+        """The ids of the documents, sorted."""
+        return tuple(document.id for document in self.documents)
+
+    @cached_property
+    def passage_ids(self) -> tuple[str, ...]:
+        """The ids of the passages, sorted."""
+        return tuple(passage.id for passage in self.passages)
+
+    @cached_property
     def _text_of(self) -> dict[str, str]:
         return {document.id: document.text for document in self.documents}
 
@@ -111,9 +121,9 @@ class Snapshot:
     def units(self, unit: str) -> tuple[str, ...]:
         """All ids that judgments in this unit may name, sorted. Raises InputError for a unit that is not there."""
         if unit == "document":
-            return tuple(document.id for document in self.documents)
+            return self.document_ids
         if unit == "passage":
-            return tuple(passage.id for passage in self.passages)
+            return self.passage_ids
         raise InputError(f"snapshot {self.id} has no unit {unit!r}; it has {' and '.join(UNITS)}")
 
     def passages_for_retrieval(self) -> Passages:
@@ -124,7 +134,7 @@ class Snapshot:
     def _columns(self) -> Passages:
         texts = self._text_of
         return Passages(
-            tuple(passage.id for passage in self.passages),
+            self.passage_ids,
             tuple(passage.document for passage in self.passages),
             tuple(f"{p.title}\n{texts[p.document][p.start : p.end]}".strip() for p in self.passages),
         )

@@ -99,15 +99,25 @@ class SnapshotStore:
         if not holds(folder, snapshot):
             self._put_aside(folder)
             self._appear(folder, lambda draft: write_files(snapshot, draft))
-        put_back = current and catalog.newest(collection) not in (None, snapshot.id)
-        if put_back and not catalog.lacks(snapshot.id, collection, None):
-            catalog.add(Made(snapshot.id, collection, None, utc(), corpus))
-        if catalog.lacks(snapshot.id, collection, name):
-            # What nobody wrote down when it was made was made when its folder was.
-            unwritten = stored and catalog.lacks(snapshot.id, "", None)
-            at = self._stored_at(snapshot.id) if unwritten else utc()
-            catalog.add(Made(snapshot.id, collection, name, at, corpus))
+        self._catalogue(snapshot.id, collection, name, corpus, stored=stored, current=current)
         return folder
+
+    def note(self, id_: str, collection: str, corpus: str = "") -> None:
+        """Note that a stored snapshot was seen in a collection."""
+        self._catalogue(id_, collection, None, corpus, stored=True, current=False)
+
+    def _catalogue(
+        self, id_: str, collection: str, name: str | None, corpus: str, *, stored: bool, current: bool
+    ) -> None:
+        catalog = self.catalog()
+        put_back = current and catalog.newest(collection) not in (None, id_)
+        if put_back and not catalog.lacks(id_, collection, None):
+            catalog.add(Made(id_, collection, None, utc(), corpus))
+        if catalog.lacks(id_, collection, name):
+            # What nobody wrote down when it was made was made when its folder was.
+            unwritten = stored and catalog.lacks(id_, "", None)
+            at = self._stored_at(id_) if unwritten else utc()
+            catalog.add(Made(id_, collection, name, at, corpus))
 
     def load(self, wanted: str) -> Snapshot:
         """Read a snapshot by its id, the beginning of it, or its name; InputError if it is not what was stored."""
