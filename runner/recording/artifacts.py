@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from runner.engine.plan import Job, Stage
 from runner.formats.redaction import without_secrets, yaml_without_secrets
 from runner.formats.visible import one_line, visible
-from runner.recording.manifest import write_manifest
+from runner.recording.manifest import write_logged, write_manifest
 from runner.recording.names import long_names
 from runner.recording.plots import recall_curve
 from runner.recording.provenance import environment
-from runner.recording.record import Scored, name_pairs
+from runner.recording.record import Scored, metrics_of, name_pairs, params_of
+from runner.recording.tracking import printed
 from runner.scoring.evaluate import Evaluation
 from runner.scoring.relevance import Relevance
 from runner.suite_formats.own import write_own
@@ -91,6 +92,8 @@ class ArtifactWriter:
         )  # fmt: skip
         shutil.copy(curve.with_suffix(".png"), folder / "recall_at_k.png")
         _copy_files(job, folder / FILES)
+        params = {key: printed(without_secrets(value, key)) for key, value in params_of(job).items()}
+        write_logged(folder, params, metrics_of(scored))
         return folder, write_manifest(folder)
 
     def _once(self, key: tuple[str, ...], write: Any) -> Path:

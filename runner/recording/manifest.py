@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from runner.errors import InputError
@@ -11,6 +11,8 @@ from runner.errors import InputError
 MANIFEST = "files.json"
 # The tag of a run that says what its manifest must hash to.
 FILES_TAG = "files_sha256"
+# The parameters and metrics of a run as they were logged.
+LOGGED = "logged.json"
 
 
 def write_manifest(folder: Path) -> str:
@@ -41,6 +43,25 @@ def check_files(folder: Path, expected: str, names: Sequence[str], whose: str) -
                 f"{whose}: {name} is damaged or was changed after the run (its SHA-256 is not the one stored with the "
                 "run); restore it, or make the run again"
             )
+
+
+def write_logged(folder: Path, params: Mapping[str, str], metrics: Mapping[str, float]) -> None:
+    """Keep what a run logs among its files too, so that the two can be held against each other."""
+    values = {"params": dict(params), "metrics": {name: float(value) for name, value in metrics.items()}}
+    (folder / LOGGED).write_text(json.dumps(values, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+def check_logged(path: Path, params: Mapping[str, str], metrics: Mapping[str, float], whose: str) -> None:
+    """Raise InputError where the store holds another parameter or metric than the run logged; others may be added."""
+    logged = json.loads(path.read_text("utf-8"))
+    for kind, now in (("params", params), ("metrics", metrics)):
+        for name, value in logged[kind].items():
+            if now.get(name) != value:
+                found = repr(now[name]) if name in now else "nothing"
+                raise InputError(
+                    f"{whose}: its {kind[:-1]} {name} is {found} in the store, but {value!r} was logged; the database "
+                    "of runs is damaged or was changed, restore it"
+                )
 
 
 def refuse_links(folder: Path, names: Sequence[str], whose: str) -> None:

@@ -33,7 +33,8 @@ _WITH_DRIVER = "sqlite+pysqlite:///"
 def import_client() -> "type[MlflowClient]":
     """Import MLflow, which takes a second, without its chatter."""
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    # What it would say with a traceback is raised as well, and said in one line.
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
     # The store only ever gets what the runner logs: no phoning home in the middle of a sweep.
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     # It asks for the home folder as it is imported.

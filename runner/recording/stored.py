@@ -19,7 +19,7 @@ from runner.errors import InputError, RunnerError
 from runner.formats.redaction import MASK, redacted
 from runner.inputs import snapshot_store
 from runner.recording.artifacts import CONFIG, DOCUMENTS, FILE_INDEX, FILES, PER_QUERY, SOURCE, SUITE
-from runner.recording.manifest import FILES_TAG, MANIFEST, check_files, file_sum, refuse_links
+from runner.recording.manifest import FILES_TAG, LOGGED, MANIFEST, check_files, check_logged, file_sum, refuse_links
 from runner.recording.mlflow_store import is_local, sqlite_path
 from runner.recording.stored_config import read_settings, read_source, refuse_untrusted, stored_file
 from runner.recording.tracking import Tracker
@@ -38,7 +38,9 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
 
     try:
         return tracker.client.get_run(run_id)
-    except MlflowException:
+    except MlflowException as error:
+        if error.error_code not in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
+            raise  # the store has another trouble than not to know the run
         raise InputError(
             f"no run {run_id!r} in {redacted(tracker.settings.uri)}; the id is the last part of a run's address in the "
             "MLflow UI (a sweep's name is none), and another store is named with tracking.uri=..."
@@ -47,7 +49,7 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
 
 # What a repetition and a comparison read; of these some may be absent.
 _READ = (CONFIG, SOURCE, PER_QUERY, SUITE, FILES, DOCUMENTS)
-_OPTIONAL = (FILES, DOCUMENTS)
+_OPTIONAL = (FILES, DOCUMENTS, MANIFEST)
 _SNAPSHOT_ID = re.compile("[0-9a-f]{8,64}")
 
 
@@ -90,10 +92,13 @@ class StoredRun:
         folder.mkdir(parents=True, exist_ok=True)
         _refuse_local_links(str(run.info.artifact_uri), names, whose)
         if FILES_TAG in data.tags:
-            _download(tracker, run_id, (*names, MANIFEST), folder)
-            check_files(folder, data.tags[FILES_TAG], tuple(names), whose)
+            _download(tracker, run_id, (*names, LOGGED, MANIFEST), folder)
+            check_files(folder, data.tags[FILES_TAG], (*names, LOGGED), whose)
+            check_logged(folder / LOGGED, data.params, data.metrics, whose)
         else:
-            _download(tracker, run_id, names, folder)
+            _download(tracker, run_id, (*names, MANIFEST), folder)
+            if (folder / MANIFEST).exists():
+                raise InputError(f"{whose}: its tag {FILES_TAG} is missing; the database is damaged, restore it")
             _say_unchecked(whose)
         uri = tracker.settings.uri
         return cls(

@@ -186,7 +186,7 @@ def test_a_run_carries_these_files(folder: Path) -> None:
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == {
         "config.yaml", "config.source.yaml", "overrides.yaml", "environment.txt", "measured.json", "failures.md",
         "names.json", "per_query.parquet", "documents.tsv", "recall_at_k.png", "suite/suite.yaml",
-        "suite/queries.jsonl", "files.json",
+        "suite/queries.jsonl", "files.json", "logged.json",
     } - {"names.json"}  # fmt: skip
 
 
