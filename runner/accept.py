@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.deciding.baseline import accept, accepted_runs, baseline_key, decisions, undo
 from runner.errors import InputError
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--why", default="", help="the reason, kept with the decision")
     parser.add_argument("--undo", action="store_true", help="take the acceptance back; the one before counts again")
     parser.add_argument("--list", action="store_true", help="only show the baselines of this run's suite")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:

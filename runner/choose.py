@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.deciding.choose_plots import draw_plots
 from runner.deciding.choose_report import print_selection, write_reports
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--metric", default="recall", help=f"whose curve to show: {', '.join(METRICS)}")
     parser.add_argument("--suite", help="the suite to choose on, where the sweep has several")
     parser.add_argument("--out", type=Path, help="a folder for choose.md, choose.json and the plots")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:

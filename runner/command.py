@@ -1,5 +1,6 @@
 """From a command line to requests, and from an outcome or an error to an exit status."""
 
+import argparse
 import errno
 import os
 import sys
@@ -31,6 +32,7 @@ from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
 from runner.formats.output import guarded_output
 from runner.formats.reading import did_you_mean
+from runner.overrides import refuse_broken_text
 from runner.recording.mlflow_store import raised_by_store
 from runner.recording.tracking import Tracker
 from runner.requests import in_one_line, readable_arguments, refuse_idle, request_of
@@ -203,6 +205,20 @@ def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> l
         raise ConfigError("\n".join(problems))
     refuse_idle(requests)
     return requests
+
+
+def parsed_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments of a command beside `python -m runner`; settings may stand before, between and after options.
+
+    Leaves with status 2 for one that is not UTF-8, and as argparse does for one that the command does not have.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        for word in given:
+            refuse_broken_text(word)
+    except ConfigError as error:
+        parser.exit(UNUSABLE, f"error: {error}\n")
+    return parser.parse_intermixed_args(given)
 
 
 def _print_trace() -> None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.deciding.compare_report import print_comparison, write_reports
 from runner.deciding.comparison import Comparison, Options, compare
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
     parser.add_argument("--seed", type=int, default=13, help="of the resampling")
     parser.add_argument("--out", type=Path, help="a folder for compare.md and compare.json")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:
@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ConfigError(f"unknown metric {parsed.metric!r}; known: {', '.join(METRICS)}")
         if not 0 < parsed.level < 1:
             raise ConfigError(f"--level must lie between 0 and 1, found {parsed.level}")
+        if parsed.seed < 0:
+            raise ConfigError(f"--seed must be 0 or more, found {parsed.seed}")
         place = Place.of([each for each in parsed.runs if "=" in each])
         place.refuse_rest()
         run_ids = [each for each in parsed.runs if "=" not in each]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.drilling.course import run_drill
 from runner.drilling.drill_report import print_drill, write_reports
 from runner.drilling.drill_run import log_drill
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("overrides", nargs="*", help="what to drill, like suite=core retriever=hybrid")
     parser.add_argument("--slices", default="", help="fields of slices, with commas; all slices unless said")
     parser.add_argument("--out", type=Path, help="a folder for drill.md and drill.json")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
 
     def run() -> int:
         settings = compose_request(parsed.overrides).settings

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.deciding.gate_report import gate_lines
 from runner.deciding.policies import read_policy
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
     parser.add_argument("--baseline", help="the run to compare with, instead of the accepted baseline")
     parser.add_argument("--out", type=Path, help="a folder for gate.md, gate.xml and gate.json")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:

@@ -12,7 +12,7 @@ from runner.citations.demands import read_demands, unmet
 from runner.citations.lineage_report import Report, print_report, write_report
 from runner.citations.lineage_run import lineage_record
 from runner.citations.rates import rates_of
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import TrackingSettings, register_resolvers
 from runner.errors import ConfigError
 from runner.inputs import snapshot_store
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--min", action="append", default=[], metavar="CHECK=RATE,...", help="like existence=1.0")
     parser.add_argument("--experiment", default="lineage", metavar="NAME", help="the MLflow experiment")
     parser.add_argument("--out", type=Path, help="a folder for lineage.md, lineage.json and citations.parquet")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.repeat import repeat_run
 from runner.requests import readable_settings
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("run_id", help="the MLflow run id")
     parser.add_argument("overrides", nargs="*", help="settings to change, like k=10 or retriever.fusion.k=10")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:

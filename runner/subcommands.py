@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import NoReturn
 
-from runner.command import UNUSABLE, leave
+from runner.command import UNUSABLE, leave, parsed_arguments
 from runner.config import register_resolvers
 
 
@@ -32,6 +32,6 @@ def run_subcommand(
     # A parser of its own, since overrides may stand before, between and after the options.
     parser = argparse.ArgumentParser(prog=f"{prog} {given[0]}", description=command.HELP)
     command.add_arguments(parser)
-    parsed = parser.parse_intermixed_args(given[1:])
+    parsed = parsed_arguments(parser, given[1:])
     register_resolvers()
     leave(partial(command.run, parsed))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from runner.command import leave
+from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
 from runner.deciding.accepted import Accepted, accepted_over_time, default_k
 from runner.deciding.scores import RunScores
@@ -36,10 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
     parser.add_argument("--seed", type=int, default=13, help="of the resampling")
     parser.add_argument("--out", type=Path, help="a folder for trend.png, trend.csv, trend.json and trend.md")
-    parsed = parser.parse_intermixed_args(arguments)
+    parsed = parsed_arguments(parser, arguments)
     register_resolvers()
 
     def run() -> int:
+        if parsed.seed < 0:
+            raise ConfigError(f"--seed must be 0 or more, found {parsed.seed}")
         place = Place.of(parsed.settings)
         asked = _asked(place.rest)
         group = "" if asked.get("slice") in (None, "all") else asked["slice"]
@@ -76,8 +78,8 @@ def _asked(settings: Sequence[str]) -> dict[str, str]:
 
 
 def _k(text: str | None) -> int | None:
-    if text is not None and not (text.isascii() and text.isdecimal()):
-        raise ConfigError(f"k: expected a whole number from 1, found {text!r}")
+    if text is not None and not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise ConfigError(f"k: expected a whole number from 1, found {text!r:.60}")
     return None if text is None else int(text)
 
 

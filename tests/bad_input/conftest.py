@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 from said import Said
 
 from runner.command import run_command
+from runner.experiment import Options, run_jobs
+from runner.requests import compose_request
 
 PAGES = {
     "limits.md": "# Limits\n\nAt most 100 requests a minute.\n",
@@ -73,3 +75,15 @@ def say(at_desk: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
         return Said(code if isinstance(code, int) else int(code is not None), said.out, said.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def run_ids(desk: Path) -> tuple[str, str]:
+    """Two runs of this desk's pages and questions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUNNER_HOME", str(desk / "home"))
+        patch.chdir(desk)
+        asked = ["dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "retriever=bm25", "k=2"]
+        requests = [compose_request([*asked, f"retriever.b={b}"]) for b in (0.5, 0.75)]
+        first, other = run_jobs(requests, Options(quiet=True)).rows
+    return first.run_id, other.run_id
