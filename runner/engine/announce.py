@@ -7,6 +7,7 @@ import numpy as np
 
 from retrievers.base import Rescoring
 from runner.documents.passed import passed_words
+from runner.engine.blame import is_own
 from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.plan import Plan, Stage
 from runner.identity import collection_name
@@ -112,7 +113,7 @@ def pairs_to_score(plan: Plan, cache: Cache) -> tuple[int, bool]:
         reranker = stage.part.of_object(retriever.reranker)
         space = (reranker.key or id(retriever.reranker), stage.snapshot.id)
         queries = [stage.queries[key] for key in stage.missing]
-        if any(source.missing for source in stage.sources.values()):
+        if any(source.missing for source in stage.sources.values()) or not is_own(retriever):
             exact = False
             for query in queries:
                 key = (*space, stage.query_key(query))

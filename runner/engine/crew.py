@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from retrievers.base import Query, Rankings
+from retrievers.base import Query
 from runner.engine import work
 from runner.engine.blame import is_own, kind_of, told, trace_of
 from runner.engine.facts import FactBook
@@ -42,17 +42,17 @@ class Crew:
         workers = Workers(backend=HERE) if is_own(code) else self.workers
         return next(done for _, done in run_tasks([task], workers))
 
-    def pool(self, stage: Stage, queries: Sequence[Query]) -> Rankings | None:
-        """What a stage over others looks at for these queries; None where that fails, which is entered."""
+    def look(self, stage: Stage, queries: Sequence[Query]) -> bool:
+        """Find out what a stage over others looks at for these queries; a failure is entered, and False."""
         retriever = stage.part.object
         for sources in guarded(stage, lambda stage: [stage.source_rankings(queries)]):
             arguments = (stage.part.name, retriever, sources, queries, len(stage.snapshot.passages))
             done = self.run_near(Task(stage, work.candidates, arguments, component=kind_of(retriever)), retriever)
             if done.error is None:
-                pool: Rankings = done.value
-                return pool
+                stage.pools |= {stage.query_key(query): done.value.take([n]) for n, query in enumerate(queries)}
+                return True
             stage.error, stage.trace = done.error, done.trace
-        return None
+        return False
 
     def succeeded(self, stage: Stage, done: Done) -> bool:
         """Enter an outcome for a stage; whether the stage still stands."""

@@ -93,12 +93,10 @@ class Executor:
 
     def pool(self, stage: Stage, queries: Sequence[Query], depth: int) -> Rankings:
         """What a stage looked at: see `Stage.pool`. Raises StageError where that fails."""
-        if not isinstance(stage.part.object, Combining | Rescoring):
-            return stage.rankings(queries, depth)
-        found = self._crew.pool(stage, queries)
-        if found is None:
+        unseen = [query for query in queries if stage.query_key(query) not in stage.pools]
+        if isinstance(stage.part.object, Combining | Rescoring) and unseen and not self._crew.look(stage, unseen):
             raise StageError(stage.error)
-        return found
+        return stage.pool(queries, depth)
 
     def _rank(self, stages: Sequence[Stage]) -> None:
         tasks = [task for stage in stages for task in guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]

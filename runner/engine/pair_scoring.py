@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from retrievers.base import Query, Rankings, Rescoring, Scores
+from retrievers.base import Query, Rescoring, Scores
 from runner.engine import work
 from runner.engine.blame import kind_of
 from runner.engine.cache import Cache
@@ -23,12 +23,10 @@ class PairScoring:
     def __init__(self, crew: Crew, cache: Cache) -> None:
         self._crew = crew
         self._pairs = PairBook(cache)
-        self._pools: dict[int, dict[bytes, Rankings]] = {}
 
     def of(self, stage: Stage, queries: Sequence[Query]) -> Scores:
         """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
-        pools = self._pools[id(stage)]
-        pool = Rankings.concatenate([pools[stage.query_key(query)] for query in queries])
+        pool = stage.pool(queries, stage.depth)
         return self._pairs.of(_reranker(stage), queries, pool, stage.snapshot.passages_for_retrieval().texts)
 
     def score(self, stages: Sequence[Stage]) -> None:
@@ -36,12 +34,12 @@ class PairScoring:
         wanted: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
         for stage in stages:
-            pools = self._look(stage)
-            if pools:
+            missing = [stage.queries[key] for key in stage.missing]
+            if isinstance(stage.part.object, Rescoring) and self._crew.look(stage, missing):
                 group = (space_of(_reranker(stage)), stage.snapshot.id)
                 users[group].append(stage)
-                for key, pool in pools.items():
-                    wanted[group][stage.queries[key].text].update(pool.rows.tolist())
+                for query in missing:
+                    wanted[group][query.text].update(stage.pools[stage.query_key(query)].rows.tolist())
         tasks: list[Task] = []
         for group, by_query in wanted.items():
             texts = users[group][0].snapshot.passages_for_retrieval().texts
@@ -59,17 +57,6 @@ class PairScoring:
                 group, reranker, batch = task.owner
                 self._keep_pairs(users[group], reranker, batch, done)
                 bars.advance(group, task.units)
-
-    def _look(self, stage: Stage) -> dict[bytes, Rankings]:
-        """The pool of each missing query of a reranked stage."""
-        if not isinstance(stage.part.object, Rescoring):
-            return {}
-        keys = stage.missing
-        pool = self._crew.pool(stage, [stage.queries[key] for key in keys])
-        if pool is None:
-            return {}
-        self._pools[id(stage)] = {key: pool.take([number]) for number, key in enumerate(keys)}
-        return self._pools[id(stage)]
 
     def _keep_pairs(self, users: Sequence[Stage], reranker: Part, batch: PairBatch, done: Done) -> None:
         usable = [self._crew.succeeded(stage, done) for stage in users]

@@ -42,8 +42,8 @@ class Request:
 class Stage:
     """Rankings of one retriever on one snapshot for all queries that any job needs, as deep as the deepest need.
 
-    held: what is known so far, by query key. error and trace: why it cannot be computed, once known. latency: how its
-    queries are timed, the most that any job asks for.
+    held: what is known so far, by query key. pools: what was looked at for it. error and trace: why it cannot be
+    computed, once known. latency: how its queries are timed, the most that any job asks for.
     """
 
     part: Part
@@ -54,6 +54,7 @@ class Stage:
     latency: LatencySettings = field(default_factory=lambda: LatencySettings(sample=0, warmup=0, seconds=0))
     queries: dict[bytes, Query] = field(default_factory=dict)
     held: dict[bytes, Rankings] = field(default_factory=dict)
+    pools: dict[bytes, Rankings] = field(default_factory=dict)
     cached: int = 0
     error: str | None = None
     trace: str = ""
@@ -94,9 +95,12 @@ class Stage:
 
     def pool(self, queries: Sequence[Query], depth: int) -> Rankings:
         """What this stage looked at; a one-stage retriever looked at everything, so its own ranking to that depth."""
-        if isinstance(self.part.object, Combining | Rescoring):
-            return self.part.object.candidates(self.source_rankings(queries))
-        return self.rankings(queries, depth)
+        if not isinstance(self.part.object, Combining | Rescoring):
+            return self.rankings(queries, depth)
+        keys = [self.query_key(query) for query in queries]
+        if self.pools.keys() >= set(keys):
+            return Rankings.concatenate([self.pools[key] for key in keys])
+        return self.part.object.candidates(self.source_rankings(queries))
 
 
 @dataclass(eq=False)

@@ -241,3 +241,15 @@ def test_a_process_is_as_it_was_after_a_component_meddled(world: World) -> None:
     assert "MEDDLED" not in os.environ
     assert (random.random(), float(np.random.rand())) == expected
     assert threading.active_count() == threads
+
+
+def test_a_pool_is_asked_for_once_a_query_however_often_it_is_read(world: World) -> None:
+    node = bad("Fusing", retrievers={"bm25": bm25()})
+    ran = world.sweep(node)
+    job = ran.plan.jobs[0]
+    first = ran.executor.pool(job.stage, job.queries, 10)
+    assert job.stage.pools.keys() == {job.stage.query_key(query) for query in job.queries}
+    # What is known is no longer asked of the component, which would end this process.
+    object.__setattr__(job.stage.part.object, "act", "sys.exit")
+    assert np.array_equal(ran.executor.pool(job.stage, job.queries, 10).rows, first.rows)
+    assert np.array_equal(job.stage.pool(job.queries, 10).rows, first.rows)
