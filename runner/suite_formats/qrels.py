@@ -132,6 +132,7 @@ def join_judgments(
     no_relevant: str,
     query_problems: list[Problem],
     qrels_problems: list[Problem],
+    needs_text: bool = True,
 ) -> tuple[JudgedQuery, ...]:
     """Lay judgments over queries, sorted by id.
 
@@ -149,7 +150,7 @@ def join_judgments(
     for query_id in sorted(asked):
         query, judged = asked[query_id], qrels.get(query_id, Judged())
         relevant = any(grade >= min_grade for grade in judged.grades.values())
-        if judged.grades and not query.text:
+        if judged.grades and not query.text and needs_text:
             query_problems.append(Problem(query.line, f"query {query_id!r} is judged, but its text is empty"))
         if judged.grades and not relevant and no_relevant == "error":
             message = f"query {query_id!r} has no relevant item (none with grade >= {min_grade})"

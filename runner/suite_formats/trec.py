@@ -1,7 +1,6 @@
-"""Judged questions in TREC's layout: topics (SGML or two columns) and qrels of four columns."""
+"""Judged questions in TREC's layout: topics in any of its forms, or none, and qrels of four columns."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,29 +11,25 @@ from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
     Asked,
+    Judged,
     join_judgments,
     note_repeated,
     read_qrels,
     refuse_bad_choices,
 )
+from runner.suite_formats.topics import EXPECTED, PARTS, topics_in
 from runner.suites import Suite
-
-_TOPIC = re.compile(r"<top>(?P<body>.*?)(?=<top>|</top>|\Z)", re.DOTALL | re.IGNORECASE)
-_PART = re.compile(r"<(?P<tag>num|title|desc|narr)>(?P<text>[^<]*)", re.IGNORECASE)
-# Labels that TREC's own files repeat after the tag.
-_LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
-_PARTS = ("title", "desc", "narr")
 
 
 @dataclass(frozen=True)
 class TrecSuite:
-    """topics: `<top>` blocks, or lines `id<TAB>text`. qrels: lines `query iteration document grade`.
+    """topics: see `topics_in`; None for rankings that are scored as they are. qrels: `query iteration document grade`.
 
-    part: which part of a `<top>` block is asked. negative, no_relevant and missing as for BEIR.
+    part: which part of a topic is asked. negative, no_relevant and missing as for BEIR. Either file may be gzipped.
     """
 
-    topics: str | Path
     qrels: str | Path
+    topics: str | Path | None = None
     name: str | None = None
     part: str = "title"
     role: str = "development"
@@ -47,20 +42,21 @@ class TrecSuite:
 
     def read(self) -> Suite:
         """Return the suite, queries sorted by id; raises InputError listing every fault of both files."""
-        topics_path, qrels_path = Path(self.topics), Path(self.qrels)
-        name = self.name or topics_path.stem
+        qrels_path = Path(self.qrels)
+        topics_path = Path(self.topics) if self.topics else None
+        name = self.name or (topics_path or qrels_path).stem
         head = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
         refuse_bad_head({**head, "missing": self.missing, "snapshot": self.snapshot})
         refuse_bad_choices(self.negative, self.no_relevant)
-        if self.part not in _PARTS:
-            raise ConfigError(f"suite.part must be one of {', '.join(_PARTS)}, found {self.part!r}")
-        problems: dict[Path, list[Problem]] = {topics_path: [], qrels_path: []}
-        asked = self._topics(topics_path, problems[topics_path])
+        if self.part not in PARTS:
+            raise ConfigError(f"suite.part must be one of {', '.join(PARTS)}, found {self.part!r}")
+        problems: dict[Path, list[Problem]] = {each: [] for each in (topics_path, qrels_path) if each}
         judged = read_qrels(qrels_path, TREC_LAYOUT, self.negative, problems[qrels_path])
+        asked = self._topics(topics_path, problems[topics_path]) if topics_path else _untold(judged)
         queries = join_judgments(
             asked, judged,
-            min_grade=self.min_grade, no_relevant=self.no_relevant,
-            query_problems=problems[topics_path], qrels_problems=problems[qrels_path],
+            min_grade=self.min_grade, no_relevant=self.no_relevant, needs_text=topics_path is not None,
+            query_problems=problems[topics_path or qrels_path], qrels_problems=problems[qrels_path],
         )  # fmt: skip
         if any(problems.values()):
             raise InputError.of_files(problems)
@@ -70,12 +66,11 @@ class TrecSuite:
         )  # fmt: skip
 
     def _topics(self, path: Path, problems: list[Problem]) -> dict[str, Asked]:
-        text = decode(read_bytes(path, "topics, as <top> blocks or lines `id<TAB>text` (suite.topics)"), problems)
+        text = decode(read_bytes(path, f"{EXPECTED} (suite.topics)"), problems)
         asked: dict[str, Asked] = {}
         if text is None:
             return asked
-        sgml = re.search(r"<top>", text, re.IGNORECASE)
-        for line, id_, query in _blocks(text, self.part) if sgml else _columns(text, problems):
+        for line, id_, query in topics_in(text, self.part, problems):
             if fault := id_fault(id_):
                 problems.append(Problem(line, f"topic id {fault}"))
             elif fault := length_fault(query):
@@ -83,24 +78,10 @@ class TrecSuite:
             elif not note_repeated(same_id(id_), line, asked, problems):
                 asked[same_id(id_)] = Asked(nfc(query), line)
         if not asked and not problems:
-            problems.append(Problem(None, "holds no topic; expected <top> blocks or lines `id<TAB>text`"))
+            problems.append(Problem(None, f"holds no topic; expected {EXPECTED}"))
         return asked
 
 
-def _blocks(text: str, part: str) -> Iterator[tuple[int, str, str]]:
-    line, counted = 1, 0
-    for topic in _TOPIC.finditer(text):
-        line, counted = line + text.count("\n", counted, topic.start()), topic.start()
-        parts = {found["tag"].lower(): _LABEL.sub("", found["text"]) for found in _PART.finditer(topic["body"])}
-        yield line, " ".join(parts.get("num", "").split()), " ".join(parts.get(part, "").split())
-
-
-def _columns(text: str, problems: list[Problem]) -> Iterator[tuple[int, str, str]]:
-    for line, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        id_, tab, query = row.partition("\t")
-        if tab:
-            yield line, id_.strip(), " ".join(query.split())
-        else:
-            problems.append(Problem(line, "found no tab, expected `id<TAB>text`"))
+def _untold(judged: Mapping[str, Judged]) -> dict[str, Asked]:
+    """The queries that only judgments name, without their words."""
+    return {id_: Asked("", min(each.lines.values(), default=1)) for id_, each in judged.items()}
