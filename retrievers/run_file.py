@@ -50,6 +50,18 @@ def read_run(path: str) -> dict[str, tuple[Entry, ...]]:
     return _read_json(path, text) if text.lstrip().startswith("[") else _read_trec(path, text)
 
 
+def tag_of(path: str) -> str | None:
+    """The tag in the first line of a TREC run, "" for a JSON array of cases, None for any other file."""
+    try:
+        text = text_bytes(path).decode("utf-8", "replace").lstrip()
+    except (NotText, OSError):
+        return None
+    if text.startswith("["):
+        return ""
+    fields = _fields(text.partition("\n")[0])
+    return fields[5] if len(fields) == 6 and _number(fields[3]) is not None and _number(fields[4]) is not None else None
+
+
 def listed(problems: list[str]) -> str:
     """Join problems, the first 20 and a count of the others."""
     more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
@@ -63,8 +75,7 @@ def _read_trec(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        # Tabs, where they are the separators, let names hold spaces.
-        fields = [field.strip() for field in line.split("\t")] if line.count("\t") == 5 else line.split()
+        fields = _fields(line)
         place = f"{path}:{number}"
         if len(fields) != 6:
             problems.append(
@@ -86,6 +97,11 @@ def _read_trec(path: str, text: str) -> dict[str, tuple[Entry, ...]]:
     if problems:
         raise RetrievalError(listed(problems))
     return {query: tuple(_in_order(path, query, entries)) for query, entries in found.items()}
+
+
+def _fields(line: str) -> list[str]:
+    # Tabs, where they are the separators, let names hold spaces.
+    return [field.strip() for field in line.split("\t")] if line.count("\t") == 5 else line.split()
 
 
 def _in_order(path: str, query: str, entries: list[Entry]) -> Iterator[Entry]:

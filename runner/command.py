@@ -35,7 +35,7 @@ from runner.formats.reading import did_you_mean
 from runner.overrides import refuse_broken_text
 from runner.recording.mlflow_store import raised_by_store
 from runner.recording.tracking import Tracker
-from runner.requests import in_one_line, readable_arguments, refuse_idle, request_of
+from runner.requests import in_one_line, readable_arguments, refuse_idle, requests_of
 
 UNUSABLE = 2
 _LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
@@ -103,7 +103,7 @@ def run_one(config: DictConfig) -> NoReturn:
                 _compose(JobComposer(master, GlobalHydra.instance().config_loader()), [late_overrides() or overrides]),
                 options,
             )
-        return _run([request_of(without_hydra(config), overrides)], options)
+        return _run(requests_of(without_hydra(config), overrides), options)
 
     leave(run)
 
@@ -193,7 +193,7 @@ def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> l
     for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
             composed = composer.composed(overrides)
-            requests.append(request_of(composed.config, tuple(overrides), composed.unused))
+            requests += requests_of(composed.config, tuple(overrides), composed.unused)
         except (HydraException, OmegaConfBaseException) as error:
             problems.append(f"{' '.join(overrides)}: {in_one_line(error)}")
         except RunnerError as error:

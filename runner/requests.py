@@ -1,5 +1,7 @@
 """From overrides to one request: for the command itself, and for the others that take a configuration."""
 
+import copy
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from retrievers.run_file import tag_of
 from runner.composing import JobComposer
 from runner.config import Settings, conf_directory, register_resolvers
 from runner.config_files import guard_config_files
@@ -18,6 +21,7 @@ from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean
 from runner.overrides import parsed_override, readable, refuse_broken_text, shortened
+from runner.suite_formats.trec_ids import run_files
 from runner.text_settings import as_text
 
 
@@ -52,6 +56,30 @@ def refuse_idle(requests: Sequence[Request]) -> None:
     if idle:
         which = "this job has no" if len(requests) == 1 else "no job of this sweep has a"
         raise ConfigError("\n".join(f"{override}: {which} place for it" for override in idle))
+
+
+def requests_of(config: DictConfig, overrides: tuple[str, ...], unused: tuple[str, ...] = ()) -> list[Request]:
+    """What a composed configuration asks for: one request, or, where its dataset names TREC runs, one for each.
+
+    A run is named by its tag, and by its file as well where another one has the same.
+    """
+    runs = OmegaConf.select(config, "dataset.runs", throw_on_missing=False)
+    if runs is None:
+        return [request_of(config, overrides, unused)]
+    if "path" not in config.retriever:
+        raise ConfigError("the dataset holds rankings and no texts: leave the retriever out, or set retriever=recorded")
+    given = OmegaConf.to_container(runs, resolve=True) if OmegaConf.is_config(runs) else runs
+    files = run_files(given, besides=(Path(str(config.dataset.qrels)),))  # type: ignore[arg-type]
+    tags = [re.sub(r"[^\w.+-]+", "-", tag_of(str(file)) or file.name.partition(".")[0]) for file in files]
+    found = []
+    for file, tag in zip(files, tags, strict=True):
+        one = copy.deepcopy(config)
+        OmegaConf.update(one, "dataset.run", str(file.absolute()))
+        if one.retriever.get("name") == "recorded":
+            name = tag if tags.count(tag) == 1 else f"{tag}-{file.name.partition('.')[0]}"
+            OmegaConf.update(one, "retriever.name", name)
+        found.append(request_of(one, (*overrides, f"dataset.run={file}"), unused))
+    return found
 
 
 def in_one_line(error: Exception) -> str:

@@ -10,6 +10,7 @@ from runner.deciding.gating import refuse_unlike
 from runner.deciding.scores import RunScores
 from runner.deciding.unjudged import Unjudged, unjudged_between
 from runner.errors import InputError
+from runner.recording.record import IDS_ONLY
 from runner.scoring.evaluate import ALL
 from runner.scoring.judgments import Floats
 from runner.scoring.metrics import METRICS
@@ -237,7 +238,8 @@ def _notes(first: RunScores, second: RunScores, k: int) -> list[str]:
         if scores.k != k:
             notes.append(f"{scores.run.name} was logged at k={scores.k}; its rankings are cut at k={k} here")
     snapshots = first.run.params["snapshot"], second.run.params["snapshot"]
-    if snapshots[0] != snapshots[1]:
+    documents = first.run.params.get("documents_sha256"), second.run.params.get("documents_sha256")
+    if snapshots[0] != snapshots[1] and not (documents[0] == documents[1] == IDS_ONLY):
         notes.append(
             f"the snapshots differ ({snapshots[0]} and {snapshots[1]}); every judged {first.run.params['unit']} "
             "exists in both"

@@ -242,7 +242,10 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
 
 
 # Overrides whose effect a run's name, or a column of its own in every table, shows already.
-_SHOWN = ("k", "pool", "retriever", "retriever.pool", "suite", "dataset", "dataset.path", "corpus.path", "suite.path")
+_SHOWN = (
+    "k", "pool", "retriever", "retriever.pool", "suite", "dataset", "dataset.path", "dataset.run", "dataset.runs",
+    "corpus.path", "suite.path",
+)  # fmt: skip
 
 
 def _name_variants(jobs: Sequence[Job]) -> None:

@@ -83,6 +83,9 @@ def part_names(root: Part) -> dict[int, str]:
     return names
 
 
+IDS_ONLY = "none: only ids are known"
+
+
 def params_of(job: Job) -> dict[str, Any]:
     """Every setting that can change the result, under names that line up between runs."""
     settings, suite, stage = job.settings, job.judged.suite, job.stage
@@ -99,7 +102,8 @@ def params_of(job: Job) -> dict[str, Any]:
         "min_grade": suite.min_grade,
         "history": settings.history,
         "snapshot": stage.snapshot.id,
-        "documents_sha256": stage.snapshot.documents_sha256,
+        # Of documents that are known by their ids alone, nothing can move.
+        "documents_sha256": IDS_ONLY if stage.snapshot.ids_only else stage.snapshot.documents_sha256,
         "snapshot.documents": len(stage.snapshot.documents),
         "snapshot.passages": len(stage.snapshot.passages),
         "dataset": settings.dataset.get("name", ""),

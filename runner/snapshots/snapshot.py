@@ -91,6 +91,11 @@ class Snapshot:
         return sha256_of_lines(f"{document.id}\t{document.sha256}" for document in self.documents)
 
     @cached_property
+    def ids_only(self) -> bool:
+        """Whether nothing is known of the documents but their ids, as of those that a TREC run names."""
+        return not any(document.text or document.title for document in self.documents)
+
+    @cached_property
     def passages_sha256(self) -> str:
         """64 hex digits over the id, document, range and title of every passage."""
         return sha256_of([[p.id, p.document, p.start, p.end, p.title] for p in self.passages])

@@ -83,7 +83,9 @@ def _objects(text: str, part: str, problems: list[Problem]) -> Iterator[tuple[in
         id_ = next((row[key] for key in _JSON_IDS if key in row), None)
         words: Any = next((row[key] for key in (*_NAMES[part], "text") if key in row), None)
         if id_ is None or not isinstance(words, str):
-            problems.append(Problem(line, f"expected an id ({', '.join(_JSON_IDS[:4])}) and {' or '.join(_NAMES[part])}"))
+            problems.append(
+                Problem(line, f"expected an id ({', '.join(_JSON_IDS[:4])}) and {' or '.join(_NAMES[part])}")
+            )
         else:
             yield line, str(id_), " ".join(words.split())
 

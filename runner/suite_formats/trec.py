@@ -28,8 +28,8 @@ class TrecSuite:
     part: which part of a topic is asked. negative, no_relevant and missing as for BEIR. Either file may be gzipped.
     """
 
+    topics: str | Path | None
     qrels: str | Path
-    topics: str | Path | None = None
     name: str | None = None
     part: str = "title"
     role: str = "development"
