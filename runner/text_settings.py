@@ -23,10 +23,12 @@ _ALWAYS_AT = frozenset({"store", "dataset.name", "dataset.suite", "suite.qrels"}
 # Text, or null for nothing.
 _OR_NULL = frozenset({
     "name", "snapshot", "artifacts", "model", "revision", "device", "tokenizer", "lexicon", "query_prompt",
-    "passage_prompt", "as_of", "qrels", "suite",
+    "passage_prompt", "as_of", "qrels", "suite", "runs", "run", "rankings",
 })  # fmt: skip
 # Where a leading `~` is the home folder.
-_PATHS = frozenset({"path", "topics", "qrels", "suites", "suite", "artifacts", "store", "lexicon", "tokenizer"})
+_PATHS = frozenset({
+    "path", "topics", "qrels", "runs", "rankings", "suites", "suite", "artifacts", "store", "lexicon", "tokenizer",
+})  # fmt: skip
 _KEY = re.compile(r"\+{0,2}(?P<key>[\w.]+)")
 
 

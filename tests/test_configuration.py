@@ -39,6 +39,8 @@ NEEDS = {
     "dataset/pages": ["dataset.path=docs", "dataset.suite=own.yaml"],
     "dataset/beir": ["dataset.path=collection"],
     "dataset/cases": ["dataset.path=cases.json"],
+    "corpus/trec": ["dataset=trec", "dataset.qrels=q.txt"],
+    "dataset/trec": ["dataset.qrels=q.txt"],
     "tracking/server": ["tracking.uri=http://localhost:5000"],
 }
 CHOICES = sorted(f"{path.parent.name}/{path.stem}" for path in conf_directory().glob("*/*.yaml"))
@@ -61,6 +63,9 @@ def overrides_of(choice: str, tmp_path: Path) -> list[str]:
         # The file is hashed as soon as the retriever is made part of a plan.
         (tmp_path / "cases.json").write_text('[{"query_id": "a", "relevant": ["x"], "retrieved": ["x"]}]', "utf-8")
         needed.append(f"{'retriever' if group == 'retriever' else 'dataset'}.path={tmp_path}/cases.json")
+    if choice in ("corpus/trec", "dataset/trec"):
+        (tmp_path / "a.run").write_text("q Q0 d 1 1.5 tag\n", "utf-8")
+        needed.append(f"dataset.runs={tmp_path}/a.run")
     return needed
 
 

@@ -52,8 +52,8 @@ def read(text: str, part: str = "title") -> tuple[list[tuple[int, str, str]], li
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        (SGML, (1, 12)),
-        (SGML.replace("\n</top>", "").replace("</title></top>", "").lower().replace("tax", "Tax"), (1, 11)),
+        (SGML, (1, 11)),
+        (SGML.replace("\n</top>", "").replace("</title></top>", "").lower().replace("tax", "Tax"), (1, 10)),
         (XML, (3, 9)),
         (LINES, (1, 2)),
         (f"301\t{TITLE}\n302\t第二題", (1, 2)),
