@@ -58,7 +58,8 @@ def hydra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def overrides_of(choice: str, tmp_path: Path) -> list[str]:
     group, _, name = choice.partition("/")
-    needed = [*(each.format(name) for each in PLACES[group]), *NEEDS.get(choice, [])]
+    places = [] if choice == "corpus/trec" else PLACES[group]
+    needed = [*(each.format(name) for each in places), *NEEDS.get(choice, [])]
     if choice in ("retriever/recorded", "dataset/cases"):
         # The file is hashed as soon as the retriever is made part of a plan.
         (tmp_path / "cases.json").write_text('[{"query_id": "a", "relevant": ["x"], "retrieved": ["x"]}]', "utf-8")
