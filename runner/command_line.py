@@ -82,6 +82,11 @@ def _swept(argument: str, override: Override | None) -> str:
     return f"{key}=choice({text})" if text else argument
 
 
+def is_policy_file(name: str) -> bool:
+    """Whether `gate=NAME` names a file that is there."""
+    return name.endswith((".yaml", ".yml")) and Path(name).is_file()
+
+
 def _know_policies(override: Override) -> None:
     """Make each file of a policy that `gate=FILE.yaml` names one of the choices that Hydra knows."""
     if override.key_or_group != "gate" or override.is_delete():
@@ -91,11 +96,13 @@ def _know_policies(override: Override) -> None:
     found = override.value()
     for name in found.list if isinstance(found, ChoiceSweep) else [found]:
         path = Path(str(name))
-        if path.suffix in (".yaml", ".yml") and path.is_file():
+        if is_policy_file(str(name)):
             values = {"name": path.stem, **read_policy_file(path)}
-            policy_of(values, str(path))
-            group, _, file = f"gate/{name}".rpartition("/")
-            ConfigStore.instance().store(name=file, group=group, node=values, package="gate", provider=str(path))
+            # With every key there is, so that each can be set.
+            whole = policy_of(values, str(path)).model_dump(mode="json")
+            # Hydra looks a choice up by its parts, the empty one before an absolute path left out.
+            group, _, file = f"gate/{str(name).lstrip('/')}".rpartition("/")
+            ConfigStore.instance().store(name=file, group=group, node=whole, package="gate", provider=str(path))
 
 
 def hand_over(arguments: Sequence[str]) -> None:

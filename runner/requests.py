@@ -14,6 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from retrievers.run_file import tag_of
+from runner.command_line import is_policy_file
 from runner.composing import JobComposer
 from runner.config import Settings, conf_directory, register_resolvers
 from runner.config_files import guard_config_files
@@ -128,6 +129,8 @@ def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
     given = parsed.value()
     names = [str(each) for each in given.list] if isinstance(given, ChoiceSweep) else [given]
     for name in names:
+        if parsed.key_or_group == "gate" and is_policy_file(str(name)):
+            continue
         if not more and isinstance(name, str) and "/" not in name and name not in known:
             raise ConfigError(f"{argument}: there is no {parsed.key_or_group}/{name}{did_you_mean(name, known)}")
 

@@ -12,10 +12,11 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
+from runner.command_line import prepare
 from runner.composing import Composed, JobComposer
-from runner.config import conf_directory, register_resolvers
+from runner.config import Settings, conf_directory, register_resolvers
 from runner.errors import ConfigError
-from runner.requests import compose_request
+from runner.requests import compose_request, readable_arguments
 
 PICK = "embedder=sentence_transformers"
 NEURAL = "retrievers.embedders.sentence_transformers.SentenceTransformer"
@@ -149,11 +150,26 @@ def test_the_matrix_of_parts_is_planned_with_bm25_once(new_desk: Any) -> None:
     assert "identical" in again.out, again.err
 
 
+@pytest.mark.parametrize("place", ["strict.yaml", "rules/strict.yaml", "./strict.yaml", "{}/strict.yaml", "嚴格.yml"])
+def test_a_policy_is_named_by_the_place_of_its_file(
+    loader: ConfigLoader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = place.format(tmp_path)
+    Path(named).parent.mkdir(exist_ok=True)
+    Path(named).write_text("rules: [{name: floor, metric: recall, min: 0.0}]\nseed: 7\n", "utf-8")
+    asked = prepare(readable_arguments([f"gate={named}", "gate.most_looks=9"]))
+    fresh = JobComposer(loader.load_configuration("config", [], RunMode.MULTIRUN), loader)
+    gate = Settings.read(fresh.compose(asked)).gate
+    assert gate is not None
+    assert (gate.name, gate.seed, gate.most_looks) == (Path(named).stem, 7, 9)
+
+
 def test_a_policy_of_ones_own_is_named_by_file_or_by_choice(new_desk: Any, tmp_path: Path) -> None:
     desk = new_desk()
     (desk.folder / "conf/gate").mkdir()
     for place in ("conf/gate/own.yaml", "strict.yaml"):
         (desk.folder / place).write_text("rules: [{name: floor, metric: recall, min: 0.0, min_queries: 1}]\n")
     for gate in ("own", "strict.yaml"):
-        done = desk.team("--config-dir", "conf", f"gate={gate}", "k=5")
+        done = desk.team(*(("--config-dir", "conf") if gate == "own" else ()), f"gate={gate}", "k=5")
         assert f"gate {Path(gate).stem}: passed" in done.out, done.out
