@@ -124,3 +124,19 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path: Path) -> No
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match=r"nowhere.yaml: not found; expected a file of anonymising rules"):
         Rules.read(Path("nowhere.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [("(a+)+b", "a" * 60), ("(?:a|a)*b", "a" * 60), ("(?:x|(?:y+)+)+1", "y" * 60)],
+)
+def test_a_pattern_that_comes_to_no_end_is_ended_and_named(tmp_path: Path, pattern: str, text: str) -> None:
+    rules = Rules.read(written(tmp_path, "rules:\n" + rule("endless", pattern)))
+    with pytest.raises(InputError, match=r"rule 'endless' came to no end within 2 s on a text of 60 characters"):
+        rules.apply(text)
+    assert rules.apply("short").text == "short"
+
+
+def test_a_pattern_that_comes_to_no_end_on_any_text_is_refused_as_it_is_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r":3: .*comes to no end on a text"):
+        Rules.read(written(tmp_path, "rules:\n" + rule("endless", "(.+)+q0")))

@@ -11,11 +11,15 @@ from runner.errors import InputError, Problem
 from runner.formats.reading import decode, id_fault, kind_of, read_bytes, unknown_keys
 from runner.formats.strict_yaml import read_mapping
 from runner.judging.candidates.even_text import EvenText
+from runner.judging.candidates.patience import TookTooLong, at_most
 from runner.judging.candidates.rule import Rule
 
 _REQUIRED = ("name", "pattern", "replacement")
 _KEYS = (*_REQUIRED, "keep")
 _WHAT = "a file of anonymising rules (--rules)"
+# Seconds of processor time for one rule on one text, a thousand times what the shipped rules need.
+_PATIENCE = 2.0
+_BOUND = "a repeat inside a repeat, like (a+)+b, does that: make the inner one possessive, like (a++)+b"
 # What matches nothing somewhere in here would match nothing nearly everywhere.
 _PROBE = "".join(map(chr, range(32, 127))) + "字，字\n"
 
@@ -63,11 +67,18 @@ class Rules:
         return tuple(rule.name for rule in self.rules if rule.may_be_slow)
 
     def apply(self, text: str) -> Anonymised:
-        """Anonymise one text."""
+        """Anonymise one text. Raises InputError for a rule that does not come to an end on it."""
         applied = []
         read = EvenText.of(text)
         for rule in self.rules:
-            replaced = rule.replaced(read)
+            try:
+                with at_most(_PATIENCE):
+                    replaced = rule.replaced(read)
+            except TookTooLong:
+                raise InputError(
+                    f"{self.path}: rule {rule.name!r} came to no end within {_PATIENCE:g} s on a text of "
+                    f"{len(read.text):,} characters; {_BOUND}"
+                ) from None
             if replaced is not None:
                 applied.append(rule.name)
                 read = EvenText.of(replaced)
@@ -149,7 +160,12 @@ def _pattern_fault(pattern: str) -> str | None:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         return f"{pattern!r} is no regular expression ({error})"
-    if compiled.search("") or any(not match[0] for match in compiled.finditer(_PROBE)):
+    try:
+        with at_most(_PATIENCE):
+            empty = compiled.search("") or any(not match[0] for match in compiled.finditer(_PROBE))
+    except TookTooLong:
+        return f"{pattern!r} comes to no end on a text of {len(_PROBE)} characters; {_BOUND}"
+    if empty:
         return f"{pattern!r} matches the empty string, so it would match everywhere"
     for character in pattern:
         if (evened := EvenText.of(character).text) != character:
