@@ -4,17 +4,17 @@ import re
 
 from runner.documents.charset import decode_page
 from runner.documents.data_uris import without_data_uris
+from runner.documents.fences import code_and_rest
 from runner.documents.front_matter import FrontMatter, split_front_matter
 from runner.documents.page import Page
 from runner.errors import Problem
 
 # An import or export statement of MDX: it opens a line at the left margin and goes on to the next empty line.
 _STATEMENT = re.compile(
-    r"^(?:import\s*(?:['\"]|[\w*{][^'\";]*?\sfrom\s*['\"]).*|export\s+(?:default|const|let|var|function|class|async|\{|\*).*)\n?(?:.*\S.*\n?)*",
+    r"^(?:import\s*(?:['\"]|[\w*{][^'\";]{0,2000}?\sfrom\s*['\"]).*|export\s+(?:default|const|let|var|function|class|async|\{|\*).*)\n?(?:.*\S.*\n?)*",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
-_CODE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,}).*\n(?:.*\n)*?[ \t]*(?P=mark).*$", re.MULTILINE)
 
 
 def read_markdown(data: bytes, problems: list[Problem]) -> Page | None:
@@ -28,13 +28,14 @@ def read_mdx(data: bytes, problems: list[Problem]) -> Page | None:
     front = read_front_matter(data, problems)
     if front is None:
         return None
-    parts, end = [], 0
-    for code in (*_CODE.finditer(front.body), None):
-        start = code.start() if code else len(front.body)
-        parts.append(_COMMENT.sub("", _STATEMENT.sub("", front.body[end:start])))
-        parts.append(code[0] if code else "")
-        end = code.end() if code else start
+    parts = (part if code else _shown(part) for part, code in code_and_rest(front.body))
     return Page(without_data_uris("".join(parts)), fields=front.fields)
+
+
+def _shown(mdx: str) -> str:
+    # Behind the last end of a comment no comment is sought: each would be followed to the end of the page.
+    commented, end, rest = _STATEMENT.sub("", mdx).rpartition("*/}")
+    return _COMMENT.sub("", commented + end) + rest
 
 
 def read_plain(data: bytes, problems: list[Problem]) -> Page | None:

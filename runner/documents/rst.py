@@ -32,7 +32,7 @@ _SETTINGS = {
     "output_encoding": "unicode",
 }
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?(?P<name>[\w.:+-]*[\w+-])::(?:\s|$)", re.MULTILINE)
-_ROLE = re.compile(r":(?P<name>[A-Za-z][\w.:+-]*):`|`:(?P<after>[A-Za-z][\w.:+-]*):")
+_ROLE = re.compile(r":(?P<name>[A-Za-z][\w.:+-]{0,60}):`|`:(?P<after>[A-Za-z][\w.:+-]{0,60}):")
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]*>\Z", re.DOTALL)
 # They show nothing of their own, or nothing that stands in this file.
 _SILENT = names(

@@ -86,6 +86,8 @@ URI = "data:image/png;base64," + "iVBORw0KGgo+/=" * 100
         ("<img src='data:image/svg+xml;utf8,%3Csvg x=1%3E (2)'>", "<img src=''>"),
         ("[x](DATA:text/plain,hello)", "[x]()"),
         (f"see <{URI}>.", "see <>."),
+        (f"a lonely ` here\n\n![x]({URI}) and ` there", "a lonely ` here\n\n![x]() and ` there"),
+        (f'<Img src={{ "{URI}" }} />', '<Img src={ "" } />'),
     ],
 )
 def test_data_uris_are_no_text(markdown: str, left: str) -> None:
@@ -111,6 +113,12 @@ def test_an_image_in_the_text_makes_no_passages(tmp_path: Path) -> None:
     document = read(tmp_path, f"# A\n\none ![i]({image})\n\n## B\n\n<img src='{image}'>\ntwo\n")
     texts = [document.text[chunk.start : chunk.end] for chunk in Heading().split(document)]
     assert texts == ["one ![i]()", "<img src=''>\ntwo"]
+
+
+@pytest.mark.parametrize("unit", ["````a\n```\n", "import a\n", "```\n", "src=", "`a ", "](", "{/*", "export {"])
+@pytest.mark.parametrize("name", ["page.md", "page.mdx"])
+def test_marks_that_never_close_keep_nobody_waiting(tmp_path: Path, unit: str, name: str) -> None:
+    assert read(tmp_path, "data: " + unit * 20_000, name).text.startswith("data: ")
 
 
 def test_mdx_loses_its_statements_and_comments_but_no_words(tmp_path: Path) -> None:
