@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from runner.command import leave, parsed_arguments
 from runner.config import register_resolvers
-from runner.deciding.baseline import accept, accepted_runs, baseline_key, decisions, undo
+from runner.deciding.baseline import accept, accepted_runs, baseline_key, decisions, same_dataset, undo
 from runner.errors import InputError
 from runner.place import Place
 from runner.recording.stored import find_run
@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif not parsed.list:
             event = accept(tracker, found, parsed.why)
             print(f"run {parsed.run_id} is the baseline of {key} from now on (gate: {event.verdict})")
-        standing_now = accepted_runs(tracker, key)
+        params = found.data.params
+        standing_now = [each for each in accepted_runs(tracker, key) if same_dataset(each.data.params, params)]
         if parsed.list:
             print(f"baseline of {key}: {standing_now[0].info.run_id if standing_now else 'none'}")
         for run_id, event in decisions(tracker, key):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from runner.deciding.baseline import accepted_runs, baseline_key
+from runner.deciding.baseline import accepted_runs, baseline_key, same_dataset
 from runner.deciding.gate_report import write_reports
 from runner.deciding.gating import GateResult, judge
 from runner.deciding.scores import RunScores
@@ -65,11 +65,19 @@ def gate_run(
 def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
     """The run to compare with as it was made: the one that is named, else the accepted baseline."""
     if baseline_id is None:
-        standing = accepted_runs(tracker, baseline_key(candidate.params))
+        standing = [
+            run for run in accepted_runs(tracker, baseline_key(candidate.params))
+            if same_dataset(run.data.params, candidate.params)
+        ]  # fmt: skip
         if not standing:
             return None
         baseline_id = standing[0].info.run_id
     return StoredRun.fetch(tracker, baseline_id, folder / "baseline")
+
+
+def _of_dataset(candidate: StoredRun) -> str:
+    dataset = candidate.params.get("dataset", "")
+    return f" of the dataset {dataset}" if dataset else ""
 
 
 def _like_for_like(
@@ -77,7 +85,7 @@ def _like_for_like(
 ) -> tuple[StoredRun | None, list[str]]:
     """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
     if baseline is None:
-        return None, ["no baseline is accepted for this suite"]
+        return None, [f"no baseline is accepted for this suite{_of_dataset(candidate)}"]
     moved = [
         what
         for what, field in (("suite", "suite_revision"), ("documents", "documents_sha256"))

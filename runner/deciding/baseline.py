@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,12 @@ class Event:
 def baseline_key(params: Mapping[str, str]) -> str:
     """What a run can be the baseline of: its suite, by name and unit, whatever the revision."""
     return f"{params['suite']}/{params['unit']}"
+
+
+def same_dataset(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two runs are of one dataset, by its name; what was derived from a path once had no digits behind it."""
+    names = sorted((one.get("dataset", ""), other.get("dataset", "")), key=len)
+    return names[0] == names[1] or bool(re.fullmatch(re.escape(names[0]) + "-[0-9a-f]{6}", names[1]))
 
 
 def accepted_runs(tracker: Tracker, key: str) -> list["Run"]:
@@ -76,7 +83,7 @@ def undo(tracker: Tracker, run: "Run", why: str) -> "Run | None":
     if run.info.run_id not in [each.info.run_id for each in standing]:
         raise InputError(f"run {run.info.run_id} is not an accepted baseline of {key}")
     _decide(tracker, run, _UNDONE, why)
-    rest = accepted_runs(tracker, key)
+    rest = [each for each in accepted_runs(tracker, key) if same_dataset(each.data.params, run.data.params)]
     return rest[0] if rest else None
 
 
