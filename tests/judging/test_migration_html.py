@@ -25,7 +25,7 @@ def state(root: Path, html: str) -> Snapshot:
     [
         (TABLE, TABLE.replace("<tr>", "\n <tr class=x>"), "Team\t20", "carried"),
         (TABLE, TABLE.replace("a minute", "an hour"), "Team\t20", "proposed"),
-        (TABLE, TABLE.replace("<td>20<td>200", "<td><td>20"), "Team", "proposed"),
+        (TABLE.replace("<td>200", "<td>"), TABLE.replace("<td>20<td>200", "<td><td>20"), "Team", "proposed"),
         (LIST, LIST.replace("<li>", "<li class=x>"), "press the key", "carried"),
         (LIST, LIST.replace("on:", "off:"), "press the key", "proposed"),
         ("<p>Pass &lt;max> here. Use it.", "<p>Pass &lt;min> here. Use it.", "Use it.", "proposed"),
