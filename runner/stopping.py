@@ -3,6 +3,7 @@
 import multiprocessing.resource_tracker
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,17 +14,19 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # A terminal and a wrapper such as `timeout` or `uv run` may both pass on what was asked for once.
 _ONE_WISH = 0.5
 _LOOK = 0.5
+_AGAIN = 0.02
 _watching = False
 _asked: list[tuple[int, float]] = []
+_swallowed = threading.Event()
 
 
 @contextmanager
 def watched(to_the_end: bool = False) -> Iterator[None]:
     """Meanwhile, raise KeyboardInterrupt for the first signal, and end the process at once for the next.
 
-    An exception may be swallowed where it falls (in a finalizer, in an import that is guarded): `obey` raises it anew.
-    Outside the main thread, and within another `watched`, nothing is changed. to_the_end: nothing but the end of the
-    process comes afterwards, which a signal may then bring about.
+    An exception may be swallowed where it falls: in a finalizer, where it is raised anew a moment later, or in an
+    import that is guarded, where the next `obey` does. Outside the main thread, and within another `watched`, nothing
+    is changed. to_the_end: the work is done afterwards, so that only a second signal cuts the end of the process short.
     """
     global _watching
     if _watching or threading.current_thread() is not threading.main_thread():
@@ -35,22 +38,50 @@ def watched(to_the_end: bool = False) -> Iterator[None]:
     for number in taken:
         signal.signal(number, _note)
     _asked.clear()
+    _swallowed.clear()
+    hook, sys.unraisablehook = sys.unraisablehook, _raise_anew
     _watching = True
     try:
         yield
     finally:
         _watching = False
+        sys.unraisablehook = hook
         for number in taken:
-            signal.signal(number, signal.SIG_DFL if to_the_end else before[number])
+            signal.signal(number, _note_late if to_the_end else before[number])
 
 
 def _note(number: int, frame: FrameType | None) -> None:
+    if _swallowed.is_set():
+        _swallowed.clear()
+        raise KeyboardInterrupt
+    if _is_first(number):
+        raise KeyboardInterrupt
+
+
+def _note_late(number: int, frame: FrameType | None) -> None:
+    _is_first(number)
+
+
+def _is_first(number: int) -> bool:
+    """Whether this signal is the first; the next one, unless it is the same wish, ends the process."""
     now = time.monotonic()
     if not _asked:
         _asked.append((number, now))
-        raise KeyboardInterrupt
+        return True
     if now - _asked[0][1] > _ONE_WISH:
         os._exit(status())
+    return False
+
+
+def _raise_anew(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Have an interrupt that fell into a finalizer, which cannot pass it on, fall again."""
+    if _asked and issubclass(unraisable.exc_type, KeyboardInterrupt):
+        _swallowed.set()
+        again = threading.Timer(_AGAIN, os.kill, (os.getpid(), _asked[0][0]))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def obey() -> None:

@@ -24,7 +24,7 @@ from runner.stopping import held_back, never_stop, obey
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
     from multiprocessing.queues import Queue
-    from multiprocessing.synchronize import Lock
+    from multiprocessing.synchronize import Lock, Semaphore
 
     from runner.config import TrackingSettings
     from runner.recording.tracking import Record
@@ -53,9 +53,11 @@ class Recorder:
         self._requests: Queue[bytes] = context.Queue()
         # Held there while something is written; whoever holds it here may end that process.
         self._writing: Lock = context.Lock()
+        # Released once, when what has not been begun is to be dropped.
+        self._stop: Semaphore = context.Semaphore(0)
         replies, there = context.Pipe(duplex=False)
         self._process: SpawnProcess = context.Process(
-            target=_serve, args=(self._requests, there, self._writing), name="recorder", daemon=True
+            target=_serve, args=(self._requests, there, self._writing, self._stop), name="recorder", daemon=True
         )
         with held_back():
             self._process.start()
@@ -100,6 +102,7 @@ class Recorder:
     def abandon(self) -> None:
         """End it when the run that is being written is whole, or takes too long; what has not been begun is dropped."""
         self._abandoned = True
+        self._stop.release()
         end = time.monotonic() + _PATIENCE
         while self._process.is_alive() and time.monotonic() < end and not self._writing.acquire(timeout=_LOOK):
             pass
@@ -174,7 +177,7 @@ def dismiss_recorder() -> None:
 
 
 @guarded_output()
-def _serve(requests: "Queue[bytes]", replies: Connection, writing: "Lock") -> None:
+def _serve(requests: "Queue[bytes]", replies: Connection, writing: "Lock", stop: "Semaphore") -> None:
     """Answer requests one after the other, until the parent ends this process or is gone."""
     never_stop()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -186,9 +189,11 @@ def _serve(requests: "Queue[bytes]", replies: Connection, writing: "Lock") -> No
     while True:
         number, settings, method, arguments = pickle.loads(requests.get())
         tracker = trackers.setdefault(settings, Tracker(settings))
+        if stop.acquire(block=False):
+            return
         with writing if method in _WRITING else nullcontext():
-            answer = _answer(tracker, method, arguments)
-        replies.send((number, *answer))
+            # Told before it may be ended, so that what is written is known to be.
+            replies.send((number, *_answer(tracker, method, arguments)))
 
 
 def _answer(tracker: Any, method: str, arguments: tuple[Any, ...]) -> tuple[Any, BaseException | None]:

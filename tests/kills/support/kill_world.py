@@ -128,7 +128,9 @@ class Ground:
         text = self.error_text()
         self.said.append(text)
         if hit and blow.status is not None:
-            assert status == blow.status, f"{blow.name}: status {status}\n{text}"
+            # It may fall when everything is done and told.
+            told = "compare these runs" in (self.folder / "out").read_text("utf-8", "replace")
+            assert status == blow.status or (status == 0 and told), f"{blow.name}: status {status}\n{text}"
         assert "Traceback" not in text, f"{blow.name}\n{text}"
         self.expect_no_process(blow.name)
         return hit
