@@ -7,9 +7,10 @@ import hashlib
 import json
 import os
 import socket
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -171,16 +172,36 @@ class Tracker:
         _refuse_unloggable(record)
         self.refuse_read_only()
         tags = {**without_secrets(dict(record.tags)), "process": f"{socket.gethostname()}:{os.getpid()}"}
-        run_id = self.client.create_run(self.experiment_id, tags=tags, run_name=redacted(record.name)).info.run_id
+        with self._briefly():
+            made = self.client.create_run(self.experiment_id, tags=tags, run_name=redacted(record.name))
+            run_id = made.info.run_id
+            try:
+                if is_local(self.settings.uri):
+                    # Somebody who reaches the store by another path may just have opened it.
+                    follow_move(sqlite_path(self.settings.uri))
+                yield run_id
+            except BaseException:
+                # On a full disk that cannot be written either; then the next sweep ends the run.
+                with suppress(Exception):
+                    self.client.set_terminated(run_id, "FAILED")
+                raise
+            self.client.set_terminated(run_id, "FINISHED")
+
+    @contextmanager
+    def _briefly(self) -> Iterator[None]:
+        """Say in one line what a store of this machine could not do; MLflow adds statements and values."""
+        from mlflow.exceptions import MlflowException
+
         try:
-            if is_local(self.settings.uri):
-                # Somebody who reaches the store by another path may just have opened it.
-                follow_move(sqlite_path(self.settings.uri))
-            yield run_id
-        except BaseException:
-            self.client.set_terminated(run_id, "FAILED")
-            raise
-        self.client.set_terminated(run_id, "FINISHED")
+            yield
+        except (MlflowException, sqlite3.Error) as error:
+            if not is_local(self.settings.uri):
+                raise
+            reason = (str(error) or type(error).__name__).splitlines()[0][:300]
+            raise RunnerError(
+                f"a run could not be written to {sqlite_path(self.settings.uri)} ({reason}); what was computed is in "
+                "the cache, so run again when it can be"
+            ) from error
 
     def _log_values(self, run_id: str, record: Record) -> None:
         from mlflow.entities import Metric, Param
