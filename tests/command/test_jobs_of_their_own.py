@@ -19,7 +19,6 @@ def office(new_desk: Any) -> Any:
         "plain": "k: 3",
         "gated": "defaults: [{override /gate: demanding}]\nk: 1",
         "threads": "hydra: {launcher: {backend: threading}}",
-        "foreign": "defaults: [{override /hydra/launcher: basic}]",
     }
     for name, text in experiments.items():
         (desk.folder / f"conf/experiment/{name}.yaml").write_text(f"# @package _global_\n{text}\n")
@@ -57,7 +56,6 @@ def test_each_job_is_logged_to_its_own_experiment_and_resumed_there(office: Any)
     [
         (("cache=off,refresh",), ["one sweep has one cache", "cache=off wants off", "cache=refresh wants refresh"]),
         (("experiment=plain,threads",), ["one hydra.launcher.backend", "wants loky", "wants threading"]),
-        (("experiment=plain,foreign",), ["one hydra/launcher", "Planned", "Basic"]),
     ],
 )
 def test_what_a_sweep_has_one_of_is_refused_where_its_jobs_differ(office: Any, asked: Any, words: list[str]) -> None:
