@@ -8,7 +8,7 @@ from typing import Any
 
 from retrievers.digest import file_digest
 from runner.config import conf_directory
-from runner.errors import ConfigError
+from runner.errors import ConfigError, InputError
 from runner.inputs import ConfiguredInputs, snapshot_store
 from runner.judging.candidates.anonymise import Rules
 from runner.judging.candidates.candidate import Candidate
@@ -154,7 +154,12 @@ class _Runs:
         suite = up_to_date(stored.suite(), self.suite)
         snapshot = stored.snapshot(self.tracker, self.store) if suite.unit != "passage" else None
         by_id = {query.id: query for query in suite.queries}
-        rows = stored.per_query().select(_COLUMNS).to_pylist()
+        rows = stored.per_query(_COLUMNS).select(_COLUMNS).to_pylist()
+        strange = [row["query_id"] for row in rows if row["query_id"] not in by_id]
+        if strange:
+            raise InputError(
+                f"{stored.whose}: {PER_QUERY} names {strange[0]!r}, a query that its suite lacks; restore it"
+            )
         queries = tuple(
             RankedQuery(
                 by_id[row["query_id"]], tuple(row["ranked"]), tuple(row["slices"]), row["lost_in"],

@@ -223,16 +223,20 @@ class StoredRun:
                 node[parameter] = str(copy)
         return values
 
-    def per_query(self) -> "pa.Table":
-        """Its table of queries. Raises InputError for a file that is none."""
+    def per_query(self, needed: Sequence[str] = ()) -> "pa.Table":
+        """Its table of queries. Raises InputError for a file that is none, or lacks a needed column."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            return pq.read_table(self.folder / PER_QUERY, page_checksum_verification=True)
+            table = pq.read_table(self.folder / PER_QUERY, page_checksum_verification=True)
         except (pa.ArrowException, OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(f"{self.whose}: {PER_QUERY} cannot be read ({reason}); restore it") from None
+        lacking = [name for name in needed if name not in table.column_names]
+        if lacking:
+            raise InputError(f"{self.whose}: {PER_QUERY} has no column {', '.join(lacking)}; restore it")
+        return table
 
 
 def _masked(value: Any, path: str) -> Iterator[str]:
