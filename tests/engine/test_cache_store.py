@@ -112,10 +112,12 @@ def test_facts_of_one_space_are_not_taken_for_those_of_another(tmp_path: Path) -
     with filled(tmp_path) as cache:
         cache.put("other", "rankings", {}, [(KEYS[0], b"other")])
     connection = sqlite3.connect(cache.path)
-    connection.executescript("UPDATE space SET number = 9 WHERE name = 'space'; UPDATE record SET space = 9 - space")
+    connection.executescript(
+        "UPDATE space SET number = 9 WHERE number = 1; UPDATE space SET number = 1 WHERE number = 2"
+    )
     connection.close()
     with Cache(tmp_path) as cache:
-        assert cache.get("space", KEYS) == {}
+        assert cache.get("other", KEYS) == {}
 
 
 def damage_all(path: Path, how: str) -> None:
