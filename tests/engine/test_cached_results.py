@@ -24,9 +24,16 @@ from engine_world import (
     toy_model,
 )
 
+from runner.engine import latency
 from runner.engine.cache import CacheMiss
 from runner.engine.plan import make_plan
 from runner.errors import RunnerError
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which every repeat agrees: what is noisy would be measured again."""
+    monkeypatch.setattr(latency, "_AGREEMENT", float("inf"))
 
 
 @pytest.fixture
