@@ -21,6 +21,7 @@ def rankings(world: World, retrievers: list[object], question: str = "") -> list
         world.queries = asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["cache.db", "indexes"])
 def test_no_damage_changes_a_ranking(tmp_path: Path, part: str, capsys: pytest.CaptureFixture[str]) -> None:
     world = World(tmp_path)
