@@ -6,7 +6,7 @@ Composing takes Hydra tens of milliseconds a job, nearly all of it reading files
 
 import copy
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from runner.errors import ConfigError
 from runner.parts_by_name import KINDS, at_places, place_parts, places_of
 from runner.text_settings import as_text
+
+# The launcher that runs a sweep as one plan, as conf/config.yaml names it.
+PLANNED = "planned"
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ class JobComposer:
                 f"sets hydra.sweeper.params ({', '.join(unswept)}), which a sweep over experiments does not expand; "
                 "run each experiment by itself, or put the sweep on the command line"
             )
+        self._refuse_other_launcher(chosen)
         launcher = OmegaConf.to_container(OmegaConf.select(composed, "hydra.launcher"), resolve=True)
         assert isinstance(launcher, dict)
         choices = {str(key): value for key, value in OmegaConf.select(composed, "hydra.runtime.choices").items()}
@@ -146,6 +150,33 @@ class JobComposer:
             with open_dict(gate):
                 gate.name = str(choices["gate"]).rpartition("/")[2].removesuffix(".yaml")
         return _Base(job, {str(key): value for key, value in launcher.items()}, places)
+
+    def _refuse_other_launcher(self, chosen: Sequence[Override]) -> None:
+        """Raise ConfigError where a chosen file asks for another launcher: Hydra lets config.yaml's win, silently."""
+        for override in chosen:
+            value = override.value()
+            files = [f"{override.key_or_group}/{name}" for name in (value if isinstance(value, list) else [value])]
+            others = {asked: file for file in files for asked in self._launchers_in(file) if asked != PLANNED}
+            for asked, file in others.items():
+                raise ConfigError(
+                    f"its file {file} asks for hydra/launcher={asked}, but a sweep needs hydra/launcher={PLANNED}: "
+                    "with another launcher its jobs would neither be planned together nor share what they compute; "
+                    "take that out of the file's defaults"
+                )
+
+    def _launchers_in(self, file: str, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+        """The launchers that a configuration file, or one that it includes, asks for in its defaults."""
+        repository = getattr(self._loader, "repository", None)
+        found = repository.load_config(file) if repository else None
+        for default in (found.defaults_list or ()) if found else ():
+            group, value = getattr(default, "group", None), getattr(default, "value", None)
+            # A file of the same group is named by itself, any other one from the top.
+            included = getattr(default, "path", None) if group is None else f"/{group.lstrip('/')}/{value}"
+            if group and group.lstrip("/") == "hydra/launcher":
+                yield str(value)
+            elif isinstance(included, str) and included != "_self_" and file not in seen:
+                below = included.lstrip("/") if included.startswith("/") else f"{file.rpartition('/')[0]}/{included}"
+                yield from self._launchers_in(below, seen | {file})
 
     def _is_choice(self, override: Override) -> bool:
         """Whether an override decides which files are read, or is Hydra's own; all others are applied in their order.

@@ -19,6 +19,8 @@ def office(new_desk: Any) -> Any:
         "plain": "k: 3",
         "gated": "defaults: [{override /gate: demanding}]\nk: 1",
         "threads": "hydra: {launcher: {backend: threading}}",
+        "elsewhere": "defaults: [{override /hydra/launcher: basic}]\nk: 1",
+        "around": "defaults: [elsewhere]",
     }
     for name, text in experiments.items():
         (desk.folder / f"conf/experiment/{name}.yaml").write_text(f"# @package _global_\n{text}\n")
@@ -56,6 +58,11 @@ def test_each_job_is_logged_to_its_own_experiment_and_resumed_there(office: Any)
     [
         (("cache=off,refresh",), ["one sweep has one cache", "cache=off wants off", "cache=refresh wants refresh"]),
         (("experiment=plain,threads",), ["one hydra.launcher.backend", "wants loky", "wants threading"]),
+        (
+            ("experiment=plain,elsewhere",),
+            ["experiment/elsewhere asks for hydra/launcher=basic", "hydra/launcher=planned"],
+        ),
+        (("experiment=around",), ["experiment/around asks for hydra/launcher=basic"]),
     ],
 )
 def test_what_a_sweep_has_one_of_is_refused_where_its_jobs_differ(office: Any, asked: Any, words: list[str]) -> None:
