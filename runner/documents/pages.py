@@ -29,6 +29,10 @@ class Pages:
     include: Sequence[str] = PATTERNS
     normalization: Normalization = field(default_factory=Normalization)
 
+    def sources(self) -> list[Path]:
+        """The pages that are read. Raises InputError as `read` does for a folder that is not there."""
+        return [path for _, path in find_pages(Path(self.path), self.include).pages]
+
     def read(self) -> Documents:
         """Return the pages sorted by id, and what was passed over. Front matter becomes fields.
 

@@ -169,3 +169,26 @@ def test_questions_find_what_the_known_snapshot_says_of_freshness(collection: Co
     first = collection.world.scores(**changes)
     assert any("freshness" in name for name in first[0])
     assert collection.world.scores(**changes) == first
+
+
+def test_a_folder_of_pages_is_known_until_a_page_of_it_changes(collection: Collection, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    (folder / "zh").mkdir(parents=True)
+    (folder / "a.md").write_text("---\nupdated: 2026-01-10\n---\n# Limits\n\nA hundred a minute.", "utf-8")
+    (folder / "zh" / "甲.html").write_text("<h1>額度</h1><p>每分鐘一百次<table><tr><td>1<td>2</table>", "utf-8")
+    (folder / "b.docm").write_bytes(b"no page")
+    corpus = {"_target_": "runner.documents.Pages", "path": str(folder)}
+    chunker = {"_target_": "runner.chunkers.Heading", "size": 1200}
+
+    def snapshot() -> Snapshot:
+        return ConfiguredInputs().snapshot(collection.world.settings(bm25(), corpus=corpus, chunker=chunker))
+
+    first, known = snapshot(), snapshot()
+    assert (is_lazy(first), is_lazy(known)) == (False, True)
+    assert list(known.documents) == list(first.documents)
+    assert list(known.passages) == list(first.passages)
+    (folder / "zh" / "乙.txt").write_text("帳單", "utf-8")
+    grown = snapshot()
+    assert (is_lazy(grown), len(grown.documents)) == (False, 3)
+    (folder / "zh" / "乙.txt").unlink()
+    assert (is_lazy(snapshot()), snapshot().id) == (True, first.id)
