@@ -1,5 +1,6 @@
 """Being asked to stop, by Ctrl-C or SIGTERM: noted once, obeyed wherever it falls, and kept from child processes."""
 
+import atexit
 import multiprocessing.resource_tracker
 import os
 import signal
@@ -26,7 +27,8 @@ def watched(to_the_end: bool = False) -> Iterator[None]:
 
     An exception may be swallowed where it falls: in a finalizer, where it is raised anew a moment later, or in an
     import that is guarded, where the next `obey` does. Outside the main thread, and within another `watched`, nothing
-    is changed. to_the_end: the work is done afterwards, so that only a second signal cuts the end of the process short.
+    is changed. to_the_end: the work is done afterwards, so that only a second signal cuts the end of the process short,
+    and none changes its status once the interpreter has given its handlers back.
     """
     global _watching
     if _watching or threading.current_thread() is not threading.main_thread():
@@ -37,6 +39,8 @@ def watched(to_the_end: bool = False) -> Iterator[None]:
     taken = [number for number in _SIGNALS if before[number] is not signal.SIG_IGN]
     for number in taken:
         signal.signal(number, _note)
+    if to_the_end:
+        atexit.register(_hear_no_more, taken)  # so early that all else that is to be done at exit is done before
     _asked.clear()
     _swallowed.clear()
     hook, sys.unraisablehook = sys.unraisablehook, _raise_anew
@@ -60,6 +64,11 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 def _note_late(number: int, frame: FrameType | None) -> None:
     _is_first(number)
+
+
+def _hear_no_more(signals: list[signal.Signals]) -> None:
+    for number in signals:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _is_first(number: int) -> bool:

@@ -1,8 +1,9 @@
-"""Many kills and interrupts at random moments of a first and a second sweep; some hours on a slow machine.
+"""Many kills and interrupts at random moments of a first and a second sweep; about an hour on two cores.
 
     RUNNER_KILLS=0.1 pytest -n 0 -s -m long tests/kills/test_long_siege.py
 
-RUNNER_KILLS is the share of the full number that is tried, RUNNER_KILLS_SEED what the moments are drawn with.
+RUNNER_KILLS is the share of the full number that is tried, RUNNER_KILLS_SEED what the moments are drawn with; `-k`
+chooses among the blows. Every trial is counted, also after one that failed.
 """
 
 import os
@@ -10,6 +11,8 @@ import random
 import shutil
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from kill_world import (
     GROUP_TERMINATED,
     INTERRUPTED,
     KILLED,
+    PARENT_INTERRUPTED,
     SECOND,
     TERMINATED,
     TRACKER_KILLED,
@@ -25,6 +29,8 @@ from kill_world import (
     WRITER_KILLED,
     Blow,
     Ground,
+    Values,
+    sweep_processes,
     undisturbed,
 )
 
@@ -33,42 +39,169 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are counted in /proc"),
 ]
 
-# How often each is tried in full.
-SIEGE: list[tuple[Blow, int]] = [
-    (KILLED, 60), (TERMINATED, 10), (GROUP_TERMINATED, 10), (INTERRUPTED, 60), (WORKER_KILLED, 10), (WRITER_KILLED, 10),
-    (TRACKER_KILLED, 4),
-]  # fmt: skip
+SHARE = float(os.environ.get("RUNNER_KILLS", "1"))
+SEED = os.environ.get("RUNNER_KILLS_SEED", "1")
+# Where there is something to be computed in workers although the cache has been filled.
+ANEW = (*SECOND, "cache=refresh")
+
+Moment = Callable[[], bool]
 
 
-def test_no_blow_at_any_moment_costs_a_run(tmp_path: Path) -> None:
-    share, seed = float(os.environ.get("RUNNER_KILLS", "1")), int(os.environ.get("RUNNER_KILLS_SEED", "1"))
-    moments = random.Random(seed)
-    expected, seconds = undisturbed(tmp_path / "undisturbed")
-    failures: list[str] = []
-    tried = hits = 0
-    for blow, times in SIEGE:
-        survived = struck = 0
-        rounds = max(1, round(times * share / 2))
-        for number in range(rounds):
-            ground = Ground(tmp_path / f"{blow.number}-{blow.to}-{number}")
-            for arguments, usual in zip((FIRST, SECOND), seconds, strict=True):
-                moment = moments.uniform(0.0, usual)
-                begun = time.monotonic()
-                try:
-                    struck += ground.struck(arguments, blow, lambda b=begun, m=moment: time.monotonic() - b >= m)
-                    ground.resume(arguments)
-                    assert ground.statuses() <= {"FINISHED", "KILLED", "FAILED"}
-                    found = ground.values()
-                    assert found == {name: expected[name] for name in found}
-                    survived += 1
-                except AssertionError as error:
-                    failures.append(f"{blow.name} of {' '.join(arguments)} after {moment:.2f} s: {error}")
-                    print(failures[-1], flush=True)
-                    break
-            else:
-                assert ground.values() == expected
-                shutil.rmtree(ground.folder)
-        tried, hits = tried + 2 * rounds, hits + struck
-        print(f"{blow.name}: survived {survived} of {2 * rounds} tried ({struck} hit a running sweep)", flush=True)
-    print(f"all: {tried - len(failures)} of {tried} survived, {hits} hit")
-    assert not failures, "\n".join(failures)
+@dataclass
+class Account:
+    """What became of the trials of one blow, and what was found afterwards that should not have been there."""
+
+    blow: str
+    tried: int = 0
+    hit: int = 0
+    processes: int = 0
+    folders: int = 0
+    slowest: float = 0.0
+    statuses: dict[int, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def told(self) -> str:
+        """In one line."""
+        return (
+            f"{self.blow}: {self.tried} tried, {self.tried - len(self.failures)} survived, {self.hit} hit a running "
+            f"sweep, {self.processes} processes left, {self.folders} folders left; the last process went after at most "
+            f"{self.slowest:.1f} s; exit statuses {dict(sorted(self.statuses.items()))}"
+        )
+
+
+def at_random(ground: Ground, chance: float, usual: float) -> Moment:
+    """Any moment of a sweep that usually takes so many seconds."""
+    begun = time.monotonic()
+    return lambda: time.monotonic() - begun >= chance * usual
+
+
+def while_workers_stand(ground: Ground, chance: float, usual: float) -> Moment:
+    """A while after the first worker is seen."""
+    seen: list[float] = []
+
+    def come() -> bool:
+        if not seen and any("popen_loky_posix" in line for line in sweep_processes(ground.home).values()):
+            seen.append(time.monotonic())
+        return bool(seen) and time.monotonic() - seen[0] >= chance * usual / 4
+
+    return come
+
+
+def while_runs_are_logged(ground: Ground, chance: float, usual: float) -> Moment:
+    """A while after the first run of the experiment is seen to be written; usually it takes this part of a sweep."""
+    seen: list[float] = []
+
+    def come() -> bool:
+        if not seen and ground.database.exists() and ground.is_logging():
+            seen.append(time.monotonic())
+        return bool(seen) and time.monotonic() - seen[0] >= chance * usual / 6
+
+    return come
+
+
+@dataclass(frozen=True)
+class Siege:
+    """So many blows of a kind, each to a sweep. fresh: each on a ground on which nothing was done before."""
+
+    name: str
+    blow: Blow
+    times: int
+    arguments: tuple[str, ...]
+    when: Callable[[Ground, float, float], Moment] = at_random
+
+    @property
+    def fresh(self) -> bool:
+        return self.arguments is FIRST
+
+
+SIEGES = [
+    Siege("killed-first", KILLED, 30, FIRST),
+    Siege("killed-second", KILLED, 30, SECOND),
+    Siege("terminated-first", TERMINATED, 5, FIRST),
+    Siege("terminated-second", TERMINATED, 5, SECOND),
+    Siege("group-terminated-first", GROUP_TERMINATED, 5, FIRST),
+    Siege("group-terminated-second", GROUP_TERMINATED, 5, SECOND),
+    Siege("interrupted-first", INTERRUPTED, 10, FIRST),
+    Siege("interrupted-second", INTERRUPTED, 10, SECOND),
+    Siege("worker-killed", WORKER_KILLED, 10, ANEW, while_workers_stand),
+    Siege("writer-killed-first", WRITER_KILLED, 5, FIRST),
+    Siege("writer-killed-second", WRITER_KILLED, 5, SECOND, while_runs_are_logged),
+    Siege("tracker-killed", TRACKER_KILLED, 4, ANEW, while_workers_stand),
+    Siege("interrupted-logging", INTERRUPTED, 30, SECOND, while_runs_are_logged),
+    Siege("parent-interrupted-logging", PARENT_INTERRUPTED, 30, SECOND, while_runs_are_logged),
+]
+
+
+@dataclass
+class Usual:
+    """What is scored when nobody disturbs, how long each sweep takes, and a ground on which both were run."""
+
+    values: dict[str, Values]
+    seconds: dict[tuple[str, ...], float]
+    ground: Ground
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Usual:
+    ground = Ground(tmp_path_factory.mktemp("undisturbed"))
+    values, (first, second) = undisturbed(ground)
+    return Usual(values, {FIRST: first, SECOND: second, ANEW: second}, ground)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("siege", SIEGES, ids=lambda siege: siege.name)
+def test_no_blow_at_any_moment_costs_a_run(tmp_path: Path, siege: Siege, usual: Usual) -> None:
+    cuts = next(word.removeprefix("k=").split(",") for word in siege.arguments if word.startswith("k="))
+    expected = {name: each for name, each in usual.values.items() if name.endswith(tuple(f" k={cut}" for cut in cuts))}
+    chances = random.Random(f"{SEED} {siege.name}")
+    account = Account(siege.name)
+    ground = Ground(tmp_path / "0") if siege.fresh else usual.ground
+    for number in range(1, max(1, round(siege.times * SHARE)) + 1):
+        ground.experiment = f"{siege.name}-{number}"
+        chance, seconds = chances.random(), usual.seconds[siege.arguments]
+        failure = _trial(ground, siege, lambda g=ground, c=chance, s=seconds: siege.when(g, c, s), expected, account)
+        if failure:
+            account.failures.append(f"{siege.name} {number} at {chance:.3f} on {ground.folder}: {failure}")
+            print(account.failures[-1], flush=True)
+        elif siege.fresh:
+            shutil.rmtree(ground.folder)
+        if siege.fresh:
+            ground = Ground(tmp_path / f"{number}")
+        elif failure:
+            # What went wrong on one is not to spoil the next.
+            usual.ground = ground = Ground(tmp_path / f"{number}")
+            undisturbed(ground)
+        print(account.told(), flush=True)
+    assert not account.failures, "\n".join([account.told(), *account.failures])
+
+
+def _trial(
+    ground: Ground, siege: Siege, when: Callable[[], Moment], expected: dict[str, Values], account: Account
+) -> str:
+    """Strike and start the same sweep again; what is then not as it should be, all of it."""
+    account.tried += 1
+    failures = []
+    try:
+        account.hit += ground.struck(siege.arguments, siege.blow, when())
+    except Exception as error:
+        failures.append(f"when it was struck: {error!r}")
+    account.statuses[ground.status] = account.statuses.get(ground.status, 0) + 1
+    account.slowest = max(account.slowest, ground.lingered)
+    account.processes += _ended(ground)
+    try:
+        ground.resume(siege.arguments)
+        assert ground.statuses() <= {"FINISHED", "KILLED", "FAILED"}
+        assert ground.values() == expected
+    except Exception as error:
+        failures.append(f"afterwards: {error!r}")
+    account.processes += _ended(ground)
+    account.folders += len(ground.leavings())
+    return "; ".join(failures)
+
+
+def _ended(ground: Ground) -> int:
+    """End what is left of a sweep; how many processes that were."""
+    left = list(sweep_processes(ground.home))
+    for pid in left:
+        os.kill(pid, 9)
+    return len(left)

@@ -43,7 +43,7 @@ def a_run_is_written(ground: Ground) -> bool:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Values]:
-    values, _ = undisturbed(tmp_path_factory.mktemp("undisturbed"))
+    values, _ = undisturbed(Ground(tmp_path_factory.mktemp("undisturbed")))
     return {name: each for name, each in values.items() if name.endswith((" k=1", " k=3"))}
 
 

@@ -12,11 +12,15 @@ import pytest
 from runner import stopping
 
 CHILD = """
-import sys, time, weakref
+import os, signal, sys, time, weakref
 from runner import stopping
 
 class Slow:
     pass
+
+class Last:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGTERM):
+        kill(process, number)
 
 def swallowed(_):
     print("in a finalizer", flush=True)
@@ -40,6 +44,10 @@ def work():
             time.sleep(30)
         except KeyboardInterrupt:
             print("stopping", flush=True)
+    elif sys.argv[1] == "ending":
+        print("ending", flush=True)
+        sys.kept = Last()  # until the interpreter has given up its handlers
+        raise SystemExit(3)
     time.sleep(30)
 
 with stopping.watched(to_the_end=True):
@@ -92,6 +100,13 @@ def test_one_wish_that_arrives_twice_is_one() -> None:
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 143
+    assert err == ""
+
+
+def test_the_status_of_a_process_that_has_come_to_its_end_is_its_own() -> None:
+    process = start("ending")
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 3
     assert err == ""
 
 

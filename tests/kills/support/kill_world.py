@@ -8,12 +8,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-FIRST = ("-m", "retriever=bm25,hybrid", "k=1,3", "hydra.launcher.n_jobs=2")
+_SWEEP = ("-m", "retriever=bm25,hybrid", "hydra.launcher.n_jobs=2", "curve=[1,5]", "intervals.resamples=200")
+FIRST = (*_SWEEP, "k=1,3")
 # Ranked from the cache that the first has filled, so that little but the logging is left.
-SECOND = ("-m", "retriever=bm25,hybrid", "k=5,10", "hydra.launcher.n_jobs=2")
+SECOND = (*_SWEEP, "k=5,10")
 # However busy the machine is.
 PATIENCE = 240.0
 # How long what is left of a killed sweep may take to notice.
@@ -71,6 +72,7 @@ KILLED = Blow("SIGKILL of the sweep", signal.SIGKILL, "parent", -signal.SIGKILL)
 TERMINATED = Blow("SIGTERM of the sweep", signal.SIGTERM, "parent", 143)
 GROUP_TERMINATED = Blow("SIGTERM of its group", signal.SIGTERM, "group", 143)
 INTERRUPTED = Blow("Ctrl-C at its terminal", signal.SIGINT, "group", 130)
+PARENT_INTERRUPTED = Blow("SIGINT of the sweep", signal.SIGINT, "parent", 130)
 WORKER_KILLED = Blow("SIGKILL of a worker", signal.SIGKILL, "worker")
 WRITER_KILLED = Blow("SIGKILL of the writer", signal.SIGKILL, "writer")
 TRACKER_KILLED = Blow("SIGKILL of a resource tracker", signal.SIGKILL, "tracker")
@@ -78,10 +80,16 @@ TRACKER_KILLED = Blow("SIGKILL of a resource tracker", signal.SIGKILL, "tracker"
 
 @dataclass
 class Ground:
-    """A home with a store of its own, and a temporary directory that nothing else uses."""
+    """A home with a store of its own, and a temporary directory that nothing else uses.
+
+    experiment: where its sweeps log to. status, lingered: how the last sweep that was struck ended, and how many
+    seconds later the last of its processes had gone.
+    """
 
     folder: Path
-    said: list[str] = field(default_factory=list)
+    experiment: str = "demo"
+    status: int = 0
+    lingered: float = 0.0
 
     @property
     def home(self) -> Path:
@@ -104,7 +112,7 @@ class Ground:
         }  # fmt: skip
         with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
             return subprocess.Popen(
-                [sys.executable, "-m", "runner", *arguments],
+                [sys.executable, "-m", "runner", f"tracking.experiment={self.experiment}", *arguments],
                 env=variables, stdout=out, stderr=err, cwd=self.folder, start_new_session=True,
             )  # fmt: skip
 
@@ -119,14 +127,13 @@ class Ground:
             while not hit and process.poll() is None:
                 assert time.monotonic() < end, "the moment never came"
                 hit = when() and blow.fall(process, self.home)
-                time.sleep(0.002)
-            status = process.wait(PATIENCE)
+                time.sleep(0.01)
+            process.wait(PATIENCE)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            self.status = status = process.wait()
         text = self.error_text()
-        self.said.append(text)
         if hit and blow.status is not None:
             # It may fall when everything is done and told.
             told = "compare these runs" in (self.folder / "out").read_text("utf-8", "replace")
@@ -136,32 +143,57 @@ class Ground:
         return hit
 
     def expect_no_process(self, after: str) -> None:
-        end = time.monotonic() + GONE_SECONDS
+        begun = time.monotonic()
         while left := sweep_processes(self.home):
-            assert time.monotonic() < end, f"{after}: {left}"
+            assert time.monotonic() - begun < GONE_SECONDS, f"{after}: {left}"
             time.sleep(0.1)
+        self.lingered = time.monotonic() - begun
+
+    def run(self, arguments: tuple[str, ...]) -> None:
+        """A sweep that nobody disturbs; it must end well."""
+        process = self.start(*arguments)
+        try:
+            assert process.wait(PATIENCE) == 0, self.error_text()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
     def resume(self, arguments: tuple[str, ...]) -> None:
         """Start the same sweep again; it must end well and leave nothing."""
-        process = self.start(*arguments, "resume=true")
-        assert process.wait(PATIENCE) == 0, self.error_text()
+        self.run((*arguments, "resume=true"))
         self.expect_no_process("the sweep after")
-        assert sorted(path.name for path in self.temporary.iterdir()) == []
-        left = [path for path in (self.home / "mlruns").rglob("*") if path.name.startswith((".making-", ".mlflow.db"))]
-        assert left == []
+        assert self.leavings() == []
 
-    def rows(self, query: str) -> list[tuple[str, ...]]:
-        with closing(sqlite3.connect(self.database, timeout=60)) as connection:
-            return connection.execute(query).fetchall()
+    def leavings(self) -> list[str]:
+        """What is kept nowhere on purpose, and is there all the same."""
+        kept = (self.home / "mlruns").rglob("*")
+        drafts = [path for path in kept if path.name.startswith((".making-", ".mlflow.db"))]
+        return sorted(map(str, [*self.temporary.iterdir(), *drafts]))
+
+    def rows(self, query: str, *values: str) -> list[tuple[str, ...]]:
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=60)) as connection:
+            return connection.execute(query, values).fetchall()
 
     def statuses(self) -> set[str]:
+        """Of all runs of the store."""
         return {status for (status,) in self.rows("SELECT DISTINCT status FROM runs")}
+
+    def is_logging(self) -> bool:
+        """Whether the experiment has a run."""
+        found = self.rows(
+            "SELECT 1 FROM runs JOIN experiments USING (experiment_id) WHERE experiments.name = ? LIMIT 1",
+            self.experiment,
+        )
+        return bool(found)
 
     def values(self) -> dict[str, Values]:
         """What every finished job scored, by name; each must have exactly one finished run, with its files."""
         found = self.rows(
-            "SELECT run_uuid, name, artifact_uri FROM runs JOIN tags USING (run_uuid) "
-            "WHERE status = 'FINISHED' AND key = 'kind' AND value = 'run'"
+            "SELECT run_uuid, runs.name, artifact_uri FROM runs JOIN tags USING (run_uuid) "
+            "JOIN experiments USING (experiment_id) WHERE experiments.name = ? "
+            "AND status = 'FINISHED' AND key = 'kind' AND value = 'run'",
+            self.experiment,
         )
         names = [name for _, name, _ in found]
         assert len(names) == len(set(names)), f"jobs with several finished runs: {sorted(names)}"
@@ -171,16 +203,15 @@ class Ground:
         return {name: self._metrics(run_id) for run_id, name, _ in found}
 
     def _metrics(self, run_id: str) -> Values:
-        rows = self.rows(f"SELECT key, value FROM latest_metrics WHERE run_uuid = '{run_id}'")
+        rows = self.rows("SELECT key, value FROM latest_metrics WHERE run_uuid = ?", run_id)
         return {key: float(value) for key, value in rows if not key.startswith(_MEASURED)}
 
 
-def undisturbed(folder: Path) -> tuple[dict[str, Values], list[float]]:
-    """What both sweeps score when nobody disturbs them, and how many seconds each takes."""
-    ground, seconds = Ground(folder), []
+def undisturbed(ground: Ground) -> tuple[dict[str, Values], list[float]]:
+    """What both sweeps score on a ground when nobody disturbs them, and how many seconds each takes."""
+    seconds = []
     for arguments in (FIRST, SECOND):
         begun = time.monotonic()
-        process = ground.start(*arguments)
-        assert process.wait(PATIENCE) == 0, ground.error_text()
+        ground.run(arguments)
         seconds.append(time.monotonic() - begun)
     return ground.values(), seconds
