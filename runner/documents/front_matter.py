@@ -4,12 +4,11 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
 from typing import Any
 
 from runner.errors import Problem
 from runner.formats.strict_json import JsonFault, parse_json, parse_json_at
-from runner.formats.strict_yaml import read_mapping
+from runner.formats.strict_yaml import json_values, read_mapping
 
 _BLOCKS = (
     ("YAML", re.compile(r"---[ \t]*(?:yaml)?[ \t]*\n(?P<block>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")),
@@ -68,7 +67,7 @@ def _yaml(block: str, faults: list[Problem]) -> Mapping[str, Any] | None:
 
 def _toml(block: str, faults: list[Problem]) -> Mapping[str, Any] | None:
     try:
-        return {key: _plain(value) for key, value in tomllib.loads(block).items()}
+        return {key: json_values(value) for key, value in tomllib.loads(block).items()}
     except tomllib.TOMLDecodeError as error:
         place = _TOML_LINE.search(str(error))
         line = 1 + int(place["line"] or 1) if place else 2
@@ -87,18 +86,6 @@ def _json(block: str, faults: list[Problem], first_line: int = 2) -> Mapping[str
         faults.append(Problem(first_line + block.count("\n", 0, fault.position or 0), str(fault)))
         return None
     return value if isinstance(value, dict) else None
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        raise ValueError(f"found {value}, expected a finite number")
-    return value
 
 
 _READ: Mapping[str, Callable[[str, list[Problem]], Mapping[str, Any] | None]] = {

@@ -1,7 +1,7 @@
 """Read a YAML mapping with the line of every key, refusing keys given twice."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time
 from typing import Any
 
 from runner.errors import Problem
@@ -48,7 +48,7 @@ def read_mapping(text: str, problems: list[Problem], first_line: int = 1) -> Yam
     plain: dict[str, Any] = {}
     for key, value in values.items():
         try:
-            plain[key] = _plain(value)
+            plain[key] = json_values(value)
         except ValueError as error:
             problems.append(Problem(lines.get(key, first_line), f"field {key!r}: {error}"))
     return YamlMapping(plain, lines) if len(problems) == before else None
@@ -69,13 +69,14 @@ def _note_repeated(node: Any, problems: list[Problem], first_line: int) -> None:
             _note_repeated(value, problems, first_line)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, date):
+def json_values(value: Any) -> Any:
+    """A value of YAML or TOML as JSON has it, dates and times as text. Raises ValueError for what has no such form."""
+    if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: json_values(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_plain(inner) for inner in value]
+        return [json_values(inner) for inner in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         raise ValueError(f"found {value}, expected a finite number")
     if isinstance(value, str) and not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
