@@ -215,8 +215,8 @@ def test_another_chunker_changes_no_span(tmp_path: Path, chunker: Any) -> None:
 
 
 def test_spans_that_become_one_keep_the_better_judgment(tmp_path: Path) -> None:
-    page = f"a.md\n# Free\n\n{LIMITS}\n\n# {{}}\n\n{{}}"
-    old, new = snapshot(pages(page.format("Free", LIMITS))), snapshot(pages(page.format("Two", "Three.")))
+    section = f"# Plan\n\n# Free\n\n{LIMITS}\n\n"
+    old, new = snapshot(pages(f"a.md\n{section}{section}")), snapshot(pages(f"a.md\n{section}"))
     first, second = (find(LIMITS) for find in (old.documents[0].text.index, old.documents[0].text.rindex))
     spans = [
         quoted(LIMITS, start=first, grade=1, annotator="wei"), quoted(LIMITS, start=second, grade=2, annotator="lin"),

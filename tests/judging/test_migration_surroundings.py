@@ -31,7 +31,7 @@ SAME = [
     (f"See [the list](a.md). {LIMITS}", f"See <a href='b.md'>the list</a>. {LIMITS}", LIMITS),
     (f"{LIMITS}\n\n{CHECK}", LIMITS, LIMITS),
     ("免費方案每分鐘一百次。\n\n請參考[清單](a.md)。", "免費方案每分鐘一百次。", "每分鐘一百次"),
-    ("終止代理 (Termination Proxy) 會這麼做。每分鐘一百次。", "終止代理會這麼做。每分鐘一百次。", "每分鐘一百次"),
+    ("這稱為終止代理 (Termination Proxy)。每分鐘一百次。", "這稱為終止代理。每分鐘一百次。", "每分鐘一百次"),
     (f'{LIMITS}\n\n```Python hl_lines="6"\n{{!../a.py!}}\n```', f"{LIMITS}\n\n{{* ../a.py hl[6] *}}", LIMITS),
     (f"{LIMITS}\n\n{TABS}", f"{LIMITS}\n\n{{* ../a_py310.py *}}", LIMITS),
     (TABLE, TABLE.replace("| plan |", "|   plan   |"), "10"),

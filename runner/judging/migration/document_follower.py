@@ -1,7 +1,7 @@
 """Judged documents from one snapshot to another."""
 
 from runner.changes.tokens import Coder, words
-from runner.judging.migration.heirs import Heirs
+from runner.judging.migration.heirs import Heirs, scope_of
 from runner.judging.migration.pair import Fate, JudgedPair, Successor
 from runner.snapshots import Snapshot
 
@@ -21,7 +21,8 @@ class DocumentFollower:
         if self._heirs.twin(old.id):
             return (Fate("carried", successors, 1.0, "same text" if old.id == heir.id else "renamed"),)
         if old.text == heir.text:
-            what = "other fields" if old.title == heir.title else "other title"
+            fields = "other layout" if scope_of(old) == scope_of(heir) else "other fields"
+            what = self._heirs.doubt(old.id) or (fields if old.title == heir.title else "other title")
             return (Fate("proposed", successors, 1.0, f"same text, {what}"),)
         from rapidfuzz.distance import Indel
 

@@ -1,9 +1,14 @@
 """The documents of two snapshots, and which goes on as which, under the same id or a new one."""
 
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from runner.changes.documents import DocumentChanges, compare_documents
+from runner.changes.tokens import Coder, words
 from runner.documents.document import Document
+from runner.documents.html_elements import names
 from runner.snapshots import Snapshot
 
 
@@ -28,24 +33,80 @@ class Heirs:
         """The document that goes on under the id, or under a new one; None if it is gone."""
         return self.new.get(self.changes.renamed.get(id_, id_))
 
+    def doubt(self, id_: str) -> str:
+        """Why a document under a new id may be another one, in two words; empty if it is surely the same.
+
+        Its own words, or the version that its folders name, are not what they were.
+        """
+        old, heir = self.old[id_], self.heir(id_)
+        if heir is None or heir.id == id_:
+            return ""
+        if _versions(heir.id) != _versions(id_):
+            return "another version"
+        if heir.text == old.text:
+            return ""
+        from rapidfuzz.distance import Indel
+
+        coder = Coder()
+        before, after = (coder.encode(words(each.text)) for each in (old, heir))
+        return "renamed and changed" if Indel.distance(before, after) > len(after) - len(before) else ""
+
     def twin(self, id_: str) -> Document | None:
-        """The heir, if not a character of the text, the title or what the fields say of them is different."""
-        heir, old = self.heir(id_), self.old[id_]
-        same = heir is not None and (heir.title, heir.text, scope_of(heir)) == (old.title, old.text, scope_of(old))
-        return heir if same else None
+        """The heir, if nothing of the text, its layout, the title or what the fields say of them is different."""
+        heir = self.heir(id_)
+        return heir if heir and not self.doubt(id_) and _said(heir) == _said(self.old[id_]) else None
 
 
 # Fields that say who wrote a page, where it stands and how it looks, not what it is about.
-_BESIDE = {"author", "authors", "icon", "image", "keywords", "layout", "permalink", "slug", "tags", "template", "url"}
+_BESIDE = names(
+    "aliases author authors contributors css editors head hide icon image js keywords layout links maintainers menu "
+    "nav next permalink prev redirect_from redirects related reviewers scripts see_also sidebar slug tags template "
+    "toc url"
+)
+_VERSION = re.compile(r"v\d[\w.]*|\d+\.[\dx.]+", re.IGNORECASE)
 
 
 def scope_of(document: Document) -> dict[str, str]:
     """What the fields of a page say its text is about, such as `plan: Free` or `deprecated: true`.
 
-    Numbers and dates say when it was written, and change with every edition.
+    Numbers and dates say when it was written, and change with every edition; but not the number of a version, nor one
+    that the text shows, as `{{ limit }}`.
     """
-    return {
-        key: str(value)
-        for key, value in document.fields.items()
-        if key not in _BESIDE and isinstance(value, str | bool) and any(each.isalpha() for each in str(value))
-    }
+    found: dict[str, str] = {}
+    for key, value in document.fields.items():
+        if key.lower() not in _BESIDE:
+            shown = "version" in key.lower() or _shows(document.text, key)
+            found |= {place: str(each) for place, each in _values(key, value) if shown or _speaks(each)}
+    return found
+
+
+def _values(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            if str(key).lower() not in _BESIDE:
+                yield from _values(f"{place}.{key}", each)
+    elif isinstance(value, list | tuple):
+        for number, each in enumerate(value):
+            yield from _values(f"{place}.{number}", each)
+    else:
+        yield place, value
+
+
+def _speaks(value: Any) -> bool:
+    return isinstance(value, str | bool) and any(each.isalpha() for each in str(value))
+
+
+def _shows(text: str, key: str) -> bool:
+    return "{{" in text and bool(re.search(rf"\{{\{{[^{{}}]*(?<!\w){re.escape(key)}(?!\w)[^{{}}]*\}}\}}", text))
+
+
+def _versions(id_: str) -> list[str]:
+    return [part for part in id_.split("/")[:-1] if _VERSION.fullmatch(part)]
+
+
+def _said(document: Document) -> tuple[Any, ...]:
+    """All that has to be equal. The ids of headings are addresses, and say nothing."""
+    layout = document.layout
+    headings = layout and [(each.level, each.title, each.start, each.end) for each in layout.headings]
+    shape = layout and (headings, layout.whole, layout.tables, layout.items)
+    return document.title, document.text, shape, scope_of(document)

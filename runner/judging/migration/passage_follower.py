@@ -92,8 +92,9 @@ class PassageFollower:
         heir = self._heirs.heir(old.document)
         if heir is None or heir.id != new.document:
             return "on another page"
-        around = self._surroundings_before.around(old.document, old.start)
-        return around.difference(self._surroundings_after.around(new.document, new.start))
+        around = self._surroundings_before.around(old.document, old.start, old.end)
+        now = self._surroundings_after.around(new.document, new.start, new.end)
+        return self._heirs.doubt(old.document) or around.difference(now)
 
 
 def _successors(ids: list[str]) -> tuple[Successor, ...]:

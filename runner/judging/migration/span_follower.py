@@ -45,8 +45,8 @@ class SpanFollower:
         if len(places) > 1:
             return (self._several(span, heir.id, places),)
         found = (self._as_found(span, heir.id, places[0]),)
-        around = self._before.around(span.document, start)
-        difference = around.difference(self._after.around(heir.id, places[0][0]))
+        around = self._before.around(span.document, start, end)
+        difference = self._heirs.doubt(span.document) or around.difference(self._after.around(heir.id, *places[0]))
         if difference:
             return (Fate("proposed", found, 1.0, f"same words, {difference}"),)
         return (Fate("carried", found, 1.0, "same words"),)

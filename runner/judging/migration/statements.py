@@ -1,59 +1,40 @@
 """What a Markdown text says: its sentences in order, each with its place in lists and tables, without markup."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from runner.formats.outline import Outline
+from runner.judging.migration.includes import mark_includes, taken_out
 from runner.judging.migration.laid_out import lines_of
+from runner.judging.migration.pointers import LINK, is_pointer
+from runner.judging.migration.statement import Statement
+from runner.judging.migration.tags import TAG, notices, said_by
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# Lines that put a file of code in their place: which file it is is no wording.
-_INCLUDE = re.compile(r"^[ \t]*(?:\{!.*!\}|\{\*.*\*\}|--8<--.*)[ \t]*$", re.MULTILINE)
 # `{ #limits .wide target=_blank }` behind a heading or a link, as Python-Markdown and Pandoc read it.
-_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*[#.][^\s{}][^{}\n]*\}")
-_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
-_ANCHOR = re.compile(r"<a[\s>]", re.IGNORECASE)
+_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*(?P<names>[#.][^\s{}][^{}\n]*)\}")
+_ANCHOR = re.compile(r"<(?P<close>/?)a[\s>]", re.IGNORECASE)
 # A stop before a small letter is that of an abbreviation.
 _STOP = re.compile(r"[.!?][\"'”’)\]]*(?=\s)(?!\s+[a-z])|[。！？][」』）)”’]*")
-_POINTS = re.compile(
-    r"(?:(?:to|for) (?:see|learn|read|an?|more|details|further|the full)\b|see\b|check\b|(?:read|learn) more\b"
-    r"|you can read\b|more (?:details|information|about)\b"
-    r"|請?(?:參考|參見|參閱|參照)|詳見|詳情|更多|(?:想|若要|如需)(?:了解|瞭解|看))",
-    re.IGNORECASE,
+# A footnote of one word, or in Chinese, is else read as the address of a link.
+_FOOTNOTE = re.compile(r"^([ \t]*)(?=\[\^)", re.MULTILINE)
+# Which lines of code are marked or numbered.
+_LINES = re.compile(r"(?:hl_lines|linenums|linenostart)=(?:\"[^\"]*\"|\S+)|\{[\d,\s-]*\}|showLineNumbers")
+# Words of a link that leave it to its address to say what is there.
+_HERE = re.compile(
+    r"(?:click |right )?here|(?:this|the)? ?(?:link|page|address|file|url)|[這此][裡處頁]|此?連結", re.IGNORECASE
 )
-# What a sentence with such a word says of others is more than where to read on.
-_LIMITS = re.compile(
-    r"\b(?:not?|never|none|nor|cannot|\w+n['’]t|only|except|unless|until|instead|but|however|if|longer|deprecated|removed"
-    r"|replaced|legacy|old|former(?:ly)?|previous(?:ly)?|was|were|without|un\w+)\b"
-    r"|[不沒無未非僅只除但卻舊已若]|棄用|取代|移除",
-    re.IGNORECASE,
-)
+_CONTAINERS = frozenset({"blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td"})
 
-# A term as another language has it, behind the Chinese one: 終止代理 (Termination Proxy).
-_GLOSS = re.compile(r"(?<=[\u3400-\u9fff])\s*[（(][a-zA-Z][a-zA-Z .'-]*[)）]\s*")
-# `//// tab | Python 3.9+` ... `////`: one of several forms of the same code.
-_TAB = re.compile(r"^(?P<bars>/{3,}) *tab *\|.*?^(?P=bars)[ \t]*$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """where: the lists, quotes and tables it stands in. text: in uniform white space. linked: whether it has a link."""
-
-    where: str
-    text: str
-    linked: bool = False
-
-    @property
-    def points_elsewhere(self) -> bool:
-        """Whether it only says where to read on, so that what stands beside it means the same without it."""
-        return self.linked and bool(_POINTS.match(self.text)) and not _LIMITS.search(self.text)
+Place = tuple[int, int]
 
 
 @lru_cache(maxsize=1)
@@ -63,91 +44,124 @@ def _parser() -> "MarkdownIt":
     return MarkdownIt("commonmark").enable("table")
 
 
-def statements_of(text: str, position: int = -1) -> tuple[Statement, ...]:
+def statements_of(text: str, start: int = 0, end: int = 0) -> tuple[Statement, ...]:
     """The sentences, cells and lines of code of a text, in reading order.
 
-    Tabs that show files of code, one for each version of a language, say nothing of what stands beside them; position:
-    a place in the text whose own tab counts all the same.
+    Tabs that show files of code are left out, unless [start, end) is within them.
     """
-
-    def shown(tab: re.Match[str]) -> str:
-        own = tab.start() <= position < tab.end()
-        return "" if _INCLUDE.search(tab[0]) and not own else tab[0]
-
-    tokens = _parser().parse(_ATTRIBUTES.sub("", _INCLUDE.sub("", _TAB.sub(shown, text))))
-    return tuple(statement for statement in _statements(tokens) if statement.text)
+    tokens = _parser().parse(_FOOTNOTE.sub(r"\1\\", mark_includes(text, start, end)))
+    found: list[Statement] = []
+    for each in _statements(tokens):
+        if each.text and not (each.where == "file" and found[-1:] == [each]):
+            found.append(each)
+    return tuple(found)
 
 
 def laid_out_statements(text: str, layout: Outline, start: int, end: int) -> tuple[Statement, ...]:
     """The same of [start, end) of a text that is not Markdown; of a table's cell its column is part of its place."""
     found: list[Statement] = []
-    for line in lines_of(text, layout, start, end):
+    items = 0
+    for number, line in enumerate(lines_of(text, layout, start, end)):
         words = text[line.start : line.end]
+        items += line.kind == "item" and line.opens
         if line.kind == "row":
-            found += (Statement(f"td {n}", " ".join(cell.split())) for n, cell in enumerate(words.split("\t")))
+            cells = enumerate(words.split("\t"))
+            found += (Statement(f"row {number} td {column}", " ".join(cell.split())) for column, cell in cells)
         elif line.kind == "code":
             found.append(Statement("code", text[line.at : line.end]))
         else:
-            found += _sentences(f"{line.kind} {line.start - line.at}", words, [])
+            item = f" {items}" if line.kind == "item" else ""
+            found += _sentences(f"{line.kind} {line.start - line.at}{item}", words, [])
     return tuple(statement for statement in found if statement.text)
-
-
-def say_the_same(one: Sequence[Statement], other: Sequence[Statement]) -> bool:
-    """Whether two texts say the same, but for sentences that only say where to read on, and translations of terms."""
-    before, after = ([(each.where, each.text) for each in side] for side in (one, other))
-    if before == after:
-        return True
-    for kind, start, end, begin, finish in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        old, new = one[start:end], other[begin:finish]
-        if kind == "equal" or all(each.points_elsewhere for each in (*old, *new)):
-            continue
-        if len(old) != len(new) or not all(map(_but_for_a_gloss, old, new)):
-            return False
-    return True
-
-
-def _but_for_a_gloss(one: Statement, other: Statement) -> bool:
-    """Whether one is the other with translations of its terms; one that took another's place is a change."""
-    shorter, longer = sorted((one.text, other.text), key=len)
-    glosses = _GLOSS.findall(longer)
-    return one.where == other.where and _GLOSS.sub("", longer) == shorter and not any(map(_LIMITS.search, glosses))
 
 
 def _statements(tokens: Sequence["Token"]) -> Iterator[Statement]:
     where: list[str] = []
+    inside = [Counter[str]()]
     for token in tokens:
         if token.nesting > 0:
-            where.append(token.tag)
+            inside[-1][token.tag] += 1
+            number = inside[-1][token.tag] if token.tag in _CONTAINERS else ""
+            first = token.attrs.get("start", "")
+            where.append(f"{token.tag}{number}" + (f" from {first}" if first != "" else ""))
+            inside.append(Counter())
         elif token.nesting < 0:
             where.pop()
+            inside.pop()
         elif token.type == "inline":
-            text, links = _plain(token)
-            yield from _sentences(" ".join(where), text, links)
+            yield from _sentences(" ".join(where), *_plain(token))
+            yield from (Statement("file", name) for name in taken_out(token.content)[1])
         elif token.type in ("fence", "code_block"):
-            # Indentation is part of what code says.
-            lines = (line.rstrip() for line in token.content.split("\n"))
-            yield from (Statement("code", line) for line in lines if line)
+            yield from _code(token, where)
         elif token.type == "html_block":
-            yield from _sentences("html", _TAG.sub(" ", token.content), [])
+            yield from _sentences("html", TAG.sub(lambda tag: f" {said_by(tag)} ", token.content), [])
 
 
-def _plain(inline: "Token") -> tuple[str, list[int]]:
-    """The text of a paragraph as it is read, and where links begin in it."""
-    parts: list[str] = []
-    links: list[int] = []
+def _code(token: "Token", where: Sequence[str]) -> Iterator[Statement]:
+    language, _, rest = _LINES.sub("", token.info).strip().partition(" ")
+    place = " ".join([*where, "code", language.lower(), *rest.split()])
+    for line in token.content.split("\n"):
+        code, files = taken_out(line)
+        if files:
+            yield from (Statement("file", name) for name in files)
+        elif code.strip():
+            # Indentation is part of what code says.
+            yield Statement(place, code.rstrip())
+
+
+def _plain(inline: "Token") -> tuple[str, list[Place]]:
+    """The text of a paragraph as it is read, with what tags and pictures say, and where links are in it."""
+    text = ""
+    links: list[Place] = []
+    opened, address = 0, ""
     for child in inline.children or ():
-        if child.type == "link_open" or (child.type == "html_inline" and _ANCHOR.match(child.content)):
-            links.append(sum(map(len, parts)))
+        tag = TAG.fullmatch(child.content) if child.type == "html_inline" else None
+        anchor = _ANCHOR.match(child.content) if tag else None
+        if child.type == "link_open" or (anchor and not anchor["close"]):
+            opened, address = len(text), str(child.attrs.get("href", ""))
+        elif child.type == "link_close" or anchor:
+            if _HERE.fullmatch(text[opened:].strip()):
+                text += f" ({_end_of(address)})"
+            links.append((opened, len(text)))
         elif child.type in ("softbreak", "hardbreak"):
-            parts.append(" ")
+            text += " "
+        elif child.type == "image":
+            text += child.content or PurePosixPath(str(child.attrs.get("src", ""))).stem
+            text += f" {child.attrs['title']}" if "title" in child.attrs else ""
+        elif tag:
+            text += said_by(tag)
+        elif child.type == "text":
+            text += _ATTRIBUTES.sub(_noticed, taken_out(child.content)[0])
         elif child.type != "html_inline":
-            parts.append(child.content)
-    return "".join(parts), links
+            text += child.content
+    return text, links
 
 
-def _sentences(where: str, text: str, links: Sequence[int]) -> Iterator[Statement]:
+def _noticed(attributes: re.Match[str]) -> str:
+    return "".join(f" .{name}" for name in notices(attributes["names"]))
+
+
+def _end_of(address: str) -> str:
+    """The host and the last name of an address, which stay when a site is put in another order."""
+    parts = urlsplit(address)
+    return f"{parts.netloc} {PurePosixPath(parts.path).stem or parts.fragment}".strip()
+
+
+def _sentences(where: str, text: str, links: Sequence[Place]) -> Iterator[Statement]:
     start = 0
+    # The steps of a procedure are to be taken, be they to read something.
+    step = " li" in where and "ol" in where
     for end in (*(stop.end() for stop in _STOP.finditer(text)), len(text)):
-        linked = any(start <= link < end for link in links)
-        yield Statement(where, " ".join(text[start:end].split()), linked)
+        sentence = " ".join(text[start:end].split())
+        within = [link for link in links if start <= link[0] and link[1] <= end]
+        pointer = bool(within) and not step and is_pointer(sentence, _shown(text, start, end, within))
+        yield Statement(where, sentence, pointer)
         start = end
+
+
+def _shown(text: str, start: int, end: int, links: Sequence[Place]) -> str:
+    parts, at = [], start
+    for first, last in links:
+        parts += [text[at:first], LINK]
+        at = last
+    return " ".join("".join([*parts, text[at:end]]).split())

@@ -65,6 +65,19 @@ def moved(folder: Path, rows: Sequence[Mapping[str, Any]], old: Snapshot, new: S
     return migrate(read(folder, rows, head or "name: core\nunit: passage\n"), old, new, by="wei", at="2026-11-30")
 
 
+def fate(
+    folder: Path, before: Sequence[Document], now: Sequence[Document], judged: Any, unit: str, chunker: Any = None
+) -> str:
+    """What becomes of one judgment; of a passage, judged is any of its words."""
+    old, new = snapshot(before, chunker), snapshot(now, chunker)
+    head = f"name: facts\nunit: {unit}\n"
+    if unit == "span":
+        head += f'documents: "{old.documents_sha256[:16]}"\n'
+    if unit == "passage":
+        judged = next(each.id for each in old.passages if judged in old.text(each))
+    return "/".join(what for what, *_ in fates(moved(folder, [query("q1", judged)], old, new, head)))
+
+
 def stored(folder: Path, *snapshots: Snapshot) -> None:
     """Put snapshots where a command started with RUNNER_HOME=folder finds them."""
     for each in snapshots:

@@ -1,0 +1,58 @@
+"""What is opened in one section of a Markdown page and closed in another: boxes, tabs, components, conditions."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from runner.documents.html_elements import names
+from runner.formats.outline import Range
+from runner.judging.migration.tags import TAG, said_by
+
+_BOX = re.compile(
+    r"^[ \t]*(?:(?P<bars>/{3,}|:{3,})[ \t]*(?P<title>.*)|\{%-?[ \t]*(?P<word>\w+)(?P<rest>.*?)-?%\})", re.MULTILINE
+)
+_VOID = names("area base br col embed hr img input li link meta p source track wbr")
+
+
+def open_at(text: str, places: Sequence[int], whole: Sequence[Range]) -> Iterator[tuple[str, ...]]:
+    """What is open at some places of a text, in order, the outermost first. whole: its code and tables."""
+    marks = sorted((mark.start(), mark) for pattern in (_BOX, TAG) for mark in pattern.finditer(text))
+    starts = [start for start, _ in whole]
+    open_: list[tuple[str, str]] = []
+    at = 0
+    for place in places:
+        while at < len(marks) and marks[at][0] < place:
+            start, mark = marks[at]
+            within = bisect_right(starts, start) - 1
+            if within < 0 or start >= whole[within][1]:
+                _step(open_, mark, text)
+            at += 1
+        yield tuple(said for _, said in open_ if said)
+
+
+def _step(open_: list[tuple[str, str]], mark: re.Match[str], text: str) -> None:
+    found = mark.groupdict()
+    if found.get("name"):
+        name = found["name"].lower()
+        if found["close"]:
+            _close(open_, name)
+        elif name not in _VOID and not found["rest"].rstrip().endswith("/"):
+            open_.append((name, said_by(mark)))
+    elif found.get("bars"):
+        name = found["bars"]
+        if found["title"].strip():
+            open_.append((name, " ".join(mark[0])))
+        else:
+            _close(open_, name)
+    elif word := found.get("word"):
+        if word.startswith("end"):
+            _close(open_, f"% {word[3:]}")
+        elif word.startswith("els") or re.search(rf"%-?\s*end{word}\b", text):
+            open_.append((f"% {word}", " ".join(mark[0])))
+
+
+def _close(open_: list[tuple[str, str]], name: str) -> None:
+    for place in range(len(open_) - 1, -1, -1):
+        if open_[place][0] == name:
+            del open_[place:]
+            return
