@@ -11,12 +11,16 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from runner.errors import ConfigError
+
 _PREFIX = "retrieval-runner-"
 # Locked as long as its maker lives; by a process id alone, a newer process could be taken for that one.
 _LOCK = ".owner"
 # A folder without a lock is one that is just being made, or whose maker was killed in that moment.
 _MAKING_SECONDS = 3600
 _ROOM = 2 << 30
+# joblib has a process note what it makes there, in ASCII and in lines of at most 512 bytes.
+_LONGEST = 250
 
 
 @cache
@@ -27,14 +31,28 @@ def scratch() -> Path:
 
 @cache
 def scratch_for_arrays() -> Path:
-    """The folder of this process for what is shared with workers: in memory where there is room, as joblib has it."""
-    memory = Path("/dev/shm")
-    named = os.environ.get("JOBLIB_TEMP_FOLDER")
+    """The folder of this process for what is shared with workers: in memory where there is room, as joblib has it.
+
+    Raises ConfigError if there is no place for it whose path joblib can note.
+    """
+    for place in _places_for_arrays():
+        if str(place).isascii() and len(str(place)) <= _LONGEST and os.access(place, os.W_OK):
+            return scratch() if place == Path(tempfile.gettempdir()) else _of_process(place)
+    raise ConfigError(
+        f"{tempfile.gettempdir()}: worker processes share arrays in a temporary folder whose path has only ASCII "
+        f"characters, at most {_LONGEST}; name one in the variable JOBLIB_TEMP_FOLDER, or set "
+        "hydra.launcher.backend=sequential"
+    )
+
+
+def _places_for_arrays() -> Iterator[Path]:
+    named, memory = os.environ.get("JOBLIB_TEMP_FOLDER"), Path("/dev/shm")
     if named:
-        return _of_process(Path(named))
+        yield Path(named)
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= _ROOM:
-        return _of_process(memory)
-    return scratch()
+        yield memory
+    yield Path(tempfile.gettempdir())
+    yield from (Path("/tmp"), Path("/var/tmp"))
 
 
 def stand_in_home() -> None:

@@ -9,6 +9,7 @@ chooses among the blows. Every trial is counted, also after one that failed.
 import os
 import random
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from kill_world import (
     GROUP_TERMINATED,
     INTERRUPTED,
     KILLED,
+    LOGGED,
     PARENT_INTERRUPTED,
     SECOND,
     TERMINATED,
@@ -44,6 +46,9 @@ SEED = os.environ.get("RUNNER_KILLS_SEED", "1")
 # Where there is something to be computed in workers although the cache has been filled.
 ANEW = (*SECOND, "cache=refresh")
 
+# Interrupts of one sweep, before it may end.
+IN_A_ROW = 4
+
 Moment = Callable[[], bool]
 
 
@@ -59,6 +64,12 @@ class Account:
     slowest: float = 0.0
     statuses: dict[int, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+
+    def enter(self, ground: Ground) -> None:
+        """Take down how a sweep that was struck ended, and end what is left of it."""
+        self.statuses[ground.status] = self.statuses.get(ground.status, 0) + 1
+        self.slowest = max(self.slowest, ground.lingered)
+        self.processes += _ended(ground)
 
     def told(self) -> str:
         """In one line."""
@@ -88,11 +99,11 @@ def while_workers_stand(ground: Ground, chance: float, usual: float) -> Moment:
 
 
 def while_runs_are_logged(ground: Ground, chance: float, usual: float) -> Moment:
-    """A while after the first run of the experiment is seen to be written; usually it takes this part of a sweep."""
-    seen: list[float] = []
+    """A while after another run of the experiment is seen to be written."""
+    before, seen = ground.begun(), []
 
     def come() -> bool:
-        if not seen and ground.database.exists() and ground.is_logging():
+        if not seen and ground.begun() > before:
             seen.append(time.monotonic())
         return bool(seen) and time.monotonic() - seen[0] >= chance * usual / 6
 
@@ -127,8 +138,6 @@ SIEGES = [
     Siege("writer-killed-first", WRITER_KILLED, 5, FIRST),
     Siege("writer-killed-second", WRITER_KILLED, 5, SECOND, while_runs_are_logged),
     Siege("tracker-killed", TRACKER_KILLED, 4, ANEW, while_workers_stand),
-    Siege("interrupted-logging", INTERRUPTED, 30, SECOND, while_runs_are_logged),
-    Siege("parent-interrupted-logging", PARENT_INTERRUPTED, 30, SECOND, while_runs_are_logged),
 ]
 
 
@@ -175,6 +184,31 @@ def test_no_blow_at_any_moment_costs_a_run(tmp_path: Path, siege: Siege, usual: 
     assert not account.failures, "\n".join([account.told(), *account.failures])
 
 
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("blow", [INTERRUPTED, PARENT_INTERRUPTED], ids=lambda blow: blow.to)
+def test_no_interrupt_is_ignored_while_runs_are_logged(blow: Blow, usual: Usual) -> None:
+    """Several to one sweep that is resumed again and again, before it is let come to its end."""
+    ground, account, chances = usual.ground, Account(f"{blow.name} while runs are logged"), random.Random(SEED)
+    times, seconds = max(1, round(30 * SHARE)), usual.seconds[SECOND]
+    for number in range(1, times + 1):
+        ground.experiment = f"logged-{blow.to}-{(number - 1) // IN_A_ROW}"
+        account.tried += 1
+        failures = []
+        try:
+            when = while_runs_are_logged(ground, chances.random(), seconds)
+            account.hit += ground.struck((*LOGGED, "resume=true"), blow, when)
+        except Exception as error:
+            failures.append(f"when it was struck: {error!r}")
+        account.enter(ground)
+        if number % IN_A_ROW == 0 or number == times:
+            failures += _resumed(ground, LOGGED, usual.values, account)
+        if failures:
+            account.failures.append(f"{number} on {ground.folder} in {ground.experiment}: {'; '.join(failures)}")
+            print(account.failures[-1], flush=True)
+        print(account.told(), flush=True)
+    assert not account.failures, "\n".join([account.told(), *account.failures])
+
+
 def _trial(
     ground: Ground, siege: Siege, when: Callable[[], Moment], expected: dict[str, Values], account: Account
 ) -> str:
@@ -185,23 +219,34 @@ def _trial(
         account.hit += ground.struck(siege.arguments, siege.blow, when())
     except Exception as error:
         failures.append(f"when it was struck: {error!r}")
-    account.statuses[ground.status] = account.statuses.get(ground.status, 0) + 1
-    account.slowest = max(account.slowest, ground.lingered)
-    account.processes += _ended(ground)
+    account.enter(ground)
+    return "; ".join([*failures, *_resumed(ground, siege.arguments, expected, account)])
+
+
+def _resumed(ground: Ground, arguments: tuple[str, ...], expected: dict[str, Values], account: Account) -> list[str]:
+    """Start a sweep again and look at what there is when it has ended; what is not as it should be."""
+    failures = []
     try:
-        ground.resume(siege.arguments)
+        ground.resume(arguments)
         assert ground.statuses() <= {"FINISHED", "KILLED", "FAILED"}
-        assert ground.values() == expected
+        found = ground.values()
+        assert len(found) == _jobs(arguments)
+        assert {name: found.get(name) for name in expected} == expected
     except Exception as error:
         failures.append(f"afterwards: {error!r}")
     account.processes += _ended(ground)
     account.folders += len(ground.leavings())
-    return "; ".join(failures)
+    return failures
+
+
+def _jobs(arguments: tuple[str, ...]) -> int:
+    listed = [word.partition("=")[2].split(",") for word in arguments if word.startswith(("k=", "retriever="))]
+    return len(listed[0]) * len(listed[1])
 
 
 def _ended(ground: Ground) -> int:
     """End what is left of a sweep; how many processes that were."""
     left = list(sweep_processes(ground.home))
     for pid in left:
-        os.kill(pid, 9)
+        os.kill(pid, signal.SIGKILL)
     return len(left)

@@ -13,7 +13,8 @@ import pytest
 
 from retrievers.base import Index
 from runner.engine.index_store import IndexStore
-from runner.scratch import owned_folder
+from runner.errors import ConfigError
+from runner.scratch import owned_folder, scratch_for_arrays
 
 MAKE = """
 import sys
@@ -77,6 +78,48 @@ def test_what_somebody_else_keeps_there_stays(tmp_path: Path) -> None:
         pass
     assert {path.name for path in tmp_path.iterdir()} == {".making-young", ".making-link", "target"}
     assert (target / ".owner").exists()
+
+
+SHARE = """
+import numpy as np
+from runner.engine.parallel import Task, Workers, run_tasks
+from runner.scratch import scratch, scratch_for_arrays
+tasks = [Task(None, np.sum, (np.full(1_000_000, number, "int64"),)) for number in range(3)]
+outcomes = [done for _, done in run_tasks(tasks, Workers(2))]
+print(sorted(int(done.value) for done in outcomes), [done.error for done in outcomes])
+print(scratch())
+print(scratch_for_arrays())
+"""
+
+
+@pytest.mark.parametrize("name", ["額度", "é", "long" * 60])
+def test_arrays_are_shared_also_where_temporary_folders_have_names_that_joblib_cannot_note(
+    tmp_path: Path, name: str
+) -> None:
+    temporary = tmp_path / name
+    temporary.mkdir()
+    variables = {**os.environ, "TMPDIR": str(temporary), "JOBLIB_TEMP_FOLDER": str(temporary)}
+    done = subprocess.run(
+        [sys.executable, "-c", SHARE], env=variables,
+        capture_output=True, text=True, encoding="utf-8", timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sums, own, shared = done.stdout.splitlines()
+    assert sums == "[0, 1000000, 2000000] [None, None, None]"
+    assert Path(own).parent == temporary
+    assert Path(shared).parent != temporary
+    assert not Path(shared).exists()
+    assert list(temporary.iterdir()) == []
+    assert done.stderr == ""
+
+
+def test_where_no_place_can_be_noted_one_line_says_what_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "額度").mkdir()
+    monkeypatch.setattr("runner.scratch._places_for_arrays", lambda: iter([tmp_path / "額度", tmp_path / "gone"]))
+    with pytest.raises(ConfigError, match=r"only ASCII characters, at most 250; name one in .*JOBLIB_TEMP_FOLDER"):
+        scratch_for_arrays.__wrapped__()
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -15,6 +15,8 @@ _SWEEP = ("-m", "retriever=bm25,hybrid", "hydra.launcher.n_jobs=2", "curve=[1,5]
 FIRST = (*_SWEEP, "k=1,3")
 # Ranked from the cache that the first has filled, so that little but the logging is left.
 SECOND = (*_SWEEP, "k=5,10")
+# Long to be logged.
+LOGGED = (*_SWEEP, "k=1,2,3,4,5,6,7,8,9,10")
 # However busy the machine is.
 PATIENCE = 240.0
 # How long what is left of a killed sweep may take to notice.
@@ -179,13 +181,12 @@ class Ground:
         """Of all runs of the store."""
         return {status for (status,) in self.rows("SELECT DISTINCT status FROM runs")}
 
-    def is_logging(self) -> bool:
-        """Whether the experiment has a run."""
-        found = self.rows(
-            "SELECT 1 FROM runs JOIN experiments USING (experiment_id) WHERE experiments.name = ? LIMIT 1",
-            self.experiment,
-        )
-        return bool(found)
+    def begun(self) -> int:
+        """How many runs the experiment has, finished or not."""
+        if not self.database.exists():
+            return 0
+        query = "SELECT count(*) FROM runs JOIN experiments USING (experiment_id) WHERE experiments.name = ?"
+        return int(self.rows(query, self.experiment)[0][0])
 
     def values(self) -> dict[str, Values]:
         """What every finished job scored, by name; each must have exactly one finished run, with its files."""
