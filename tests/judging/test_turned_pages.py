@@ -61,6 +61,9 @@ def test_fields_of_any_shape_say_what_a_page_is_about(
     ("ids", "texts"),
     [
         (("v1/limits.md", "v2/limits.md"), (FACT, FACT)),
+        (("docs/2.0/limits.md", "docs/3.0/limits.md"), (FACT, FACT)),
+        (("limits-v1.md", "limits-v2.md"), (FACT, FACT)),
+        (("docs/limits.md", "deprecated/limits.md"), (FACT, FACT)),
         (("free.md", "gold.md"), [f"{FACT}\n\n{甲}\n\n# B\n\nAll of it is {each}." for each in ("Free", "Gold")]),
     ],
 )

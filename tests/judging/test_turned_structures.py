@@ -36,6 +36,8 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "quotation in an item": ("- > {}", "- {}", FACT),
     "struck out by a tag": ("{}", "<del>{}</del>", FACT),
     "heading struck out": ("## Allowed\n\n{}", "## <del>Allowed</del>\n\n{}", FACT),
+    "struck out by style": ("<span>{}</span>", '<span style="text-decoration: line-through">{}</span>', FACT),
+    "title of a link": ('The [plan](x.md "Free"). {}', 'The [plan](x.md "Gold"). {}', FACT),
     "raised digit": ("It is 10<sup>3</sup>. It is high.", "It is 103. It is high.", "It is high."),
     "tab of a component": ('<Tab label="Free">\n\n{}\n\n</Tab>', '<Tab label="Gold">\n\n{}\n\n</Tab>', FACT),
     "name of a component": ("<Do>\n\n{}\n\n</Do>", "<DoNot>\n\n{}\n\n</DoNot>", FACT),
@@ -62,6 +64,9 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "footnote of the section above": (
         "So.[^n]\n\n## B\n\n{}\n\n# Z\n\n[^n]: On Free.", "So.[^n]\n\n## B\n\n{}\n\n# Z\n\n[^n]: On Gold.", FACT,
     ),
+    "mark far away": ("{}†\n\n# Z\n\n† On Free.", "{}†\n\n# Z\n\n† On Gold.", FACT),
+    "star far away": ("{}\\*\n\n# Z\n\n\\* On Free.", "{}\\*\n\n# Z\n\n\\* On Gold.", FACT),
+    "註": ("{}【註一】\n\n# 尾\n\n【註一】僅限免費。", "{}【註一】\n\n# 尾\n\n【註一】僅限黃金。", 甲),
     "abbreviation": (
         "It is 9 RPM.\n\n# Z\n\n*[RPM]: a minute", "It is 9 RPM.\n\n# Z\n\n*[RPM]: a month", "It is 9 RPM.",
     ),

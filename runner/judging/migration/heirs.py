@@ -36,13 +36,13 @@ class Heirs:
     def doubt(self, id_: str) -> str:
         """Why a document under a new id may be another one, in two words; empty if it is surely the same.
 
-        Its own words, or the version that its folders name, are not what they were.
+        Its words, or the version or the state of things that its id names, are not what they were.
         """
         old, heir = self.old[id_], self.heir(id_)
         if heir is None or heir.id == id_:
             return ""
-        if _versions(heir.id) != _versions(id_):
-            return "another version"
+        if _STATE.findall(heir.id.lower()) != _STATE.findall(id_.lower()):
+            return "of another version"
         if heir.text == old.text:
             return ""
         from rapidfuzz.distance import Indel
@@ -63,7 +63,11 @@ _BESIDE = names(
     "nav next permalink prev redirect_from redirects related reviewers scripts see_also sidebar slug tags template "
     "toc url"
 )
-_VERSION = re.compile(r"v\d[\w.]*|\d+\.[\dx.]+", re.IGNORECASE)
+_STATE = re.compile(
+    r"(?<![^\W_])(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+|deprecated|obsolete|outdated|legacy|old|archived?|alpha|beta|drafts?"
+    r"|experimental|preview|unsupported)(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 def scope_of(document: Document) -> dict[str, str]:
@@ -98,10 +102,6 @@ def _speaks(value: Any) -> bool:
 
 def _shows(text: str, key: str) -> bool:
     return "{{" in text and bool(re.search(rf"\{{\{{[^{{}}]*(?<!\w){re.escape(key)}(?!\w)[^{{}}]*\}}\}}", text))
-
-
-def _versions(id_: str) -> list[str]:
-    return [part for part in id_.split("/")[:-1] if _VERSION.fullmatch(part)]
 
 
 def _said(document: Document) -> tuple[Any, ...]:

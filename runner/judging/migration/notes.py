@@ -9,6 +9,10 @@ _FOOTNOTE = re.compile(
 )
 _ABBREVIATION = re.compile(r"^[ \t]{0,3}\*\[(?P<name>[^\]\n]+)\]:(?P<text>.*)$", re.MULTILINE)
 
+# A line that begins with a mark explains what has the mark behind it.
+_MARKED = re.compile(
+    r"^[ \t]*(?P<name>[†‡§※]+|[⁰¹²³⁴-⁹]+|(?:\\\*)+|[\[【（(]註 ?\w*[\]】）)])(?P<text>.*)$", re.MULTILINE
+)
 _OVERALL = re.compile(
     r"\b(?:this|the (?:rest|whole) of (?:this|the)) (?:page|document|article|guide|chapter)\b"
     r"|\b(?:all|every(?:thing)?|nothing|none|any(?:thing)?|each|what)\b.{0,40}\b(?:above|below)\b"
@@ -21,10 +25,13 @@ _MARKUP = re.compile(r"[*_`\[\]]")
 
 
 class Notes:
-    """text: all of a Markdown page."""
+    """text: all of a page."""
 
     def __init__(self, text: str) -> None:
         self._marks: list[tuple[re.Pattern[str], str]] = []
+        for note in _MARKED.finditer(text):
+            name = rf"(?<=\S){re.escape(note['name'])}"
+            self._marks.append((re.compile(name), " ".join(note["text"].split())))
         if "]:" not in text:
             return
         for note in _FOOTNOTE.finditer(text):

@@ -113,15 +113,17 @@ def _plain(inline: "Token") -> tuple[str, list[Place]]:
     """The text of a paragraph as it is read, with what tags and pictures say, and where links are in it."""
     text = ""
     links: list[Place] = []
-    opened, address = 0, ""
+    opened, address, title = 0, "", ""
     for child in inline.children or ():
         tag = TAG.fullmatch(child.content) if child.type == "html_inline" else None
         anchor = _ANCHOR.match(child.content) if tag else None
         if child.type == "link_open" or (anchor and not anchor["close"]):
             opened, address = len(text), str(child.attrs.get("href", ""))
+            title = f" {child.attrs['title']}" if "title" in child.attrs else ""
         elif child.type == "link_close" or anchor:
             if _HERE.fullmatch(text[opened:].strip()):
                 text += f" ({_end_of(address)})"
+            text += title
             links.append((opened, len(text)))
         elif child.type in ("softbreak", "hardbreak"):
             text += " "

@@ -73,7 +73,7 @@ class Surroundings:
         self._documents = documents
         self.blocks = cache(lambda id_: Blocks(documents[id_].text, documents[id_].layout))
         self._sections = cache(self._sections_of)
-        self._notes = cache(lambda id_: Notes(documents[id_].text if documents[id_].layout is None else ""))
+        self._notes = cache(lambda id_: Notes(documents[id_].text))
         self._overall = cache(lambda id_: tuple(overall(documents[id_].text)))
         self._said = cache(self._said_in)
 
@@ -107,9 +107,8 @@ class Surroundings:
         if document.layout is not None:
             found = laid_out_statements(document.text, document.layout, first, last)
         else:
-            text = document.text[first:last]
-            found = statements_of(text, start - first, end - first)
-            found += tuple(Statement("note", note) for note in self._notes(id_).of(text))
+            found = statements_of(document.text[first:last], start - first, end - first)
+        found += tuple(Statement("note", note) for note in self._notes(id_).of(document.text[first:last]))
         if end and found and found[-1].text.endswith((":", "：")):
             found += tuple(Statement("heading", title) for title in section.below)
         return found

@@ -24,6 +24,7 @@ _NOTICES = names(
     "allowed attention beta bug caution danger deprecated error example experimental failure forbidden hint important "
     "info legacy note obsolete outdated removed strike success tip unsupported warning wrong"
 )
+_HIDES = re.compile(r"line-through|display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)")
 
 
 def said_by(tag: re.Match[str]) -> str:
@@ -33,7 +34,7 @@ def said_by(tag: re.Match[str]) -> str:
         return ""
     found = {each["name"].lower(): each["two"] or each["one"] or each["bare"] or "" for each in _attributes(tag)}
     says = [f"{key}={value}" for key, value in sorted(found.items()) if key not in _LOOKS]
-    says += notices(found.get("class", ""))
+    says += [*notices(found.get("class", "")), *_HIDES.findall(found.get("style", ""))]
     if name == "img" and not found.get("alt"):
         says.append(PurePosixPath(found.get("src", "")).stem)
     if name in _PLAIN:
