@@ -167,6 +167,9 @@ SAME = {
     "footnote elsewhere": ("{}\n\n# Z\n\nx", "{}\n\n# Z\n\nx[^1]\n\n[^1]: y"),
     "section of the same name elsewhere": ("## B\n\n{}\n\n# Z\n\nx", "## B\n\n{}\n\n# Z\n\nx\n\n## B\n\ny"),
     "level of a heading": ("## B\n\n{}", "### B\n\n{}"),
+    "boxes before": ("# B\n\n{}", "/// tip\n\nx\n\n///\n\n<Tip>\n\nx\n\n</Tip>\n\n<Logo />\n\n# B\n\n{}"),
+    "tags named before": ("# B\n\n{}", "Use List<Free> and `<Tab>`.\n\n```\n<Tab>\n/// tip | x\n```\n\n# B\n\n{}"),
+    "space in a box's mark": ("/// tip | So\n\n# B\n\n{}\n\n///", "///  tip |  So\n\n# B\n\n{}\n\n///"),
     "pointer behind": ("{}", "{}\n\nSee [the list](l.md) and [more](m.md)."),
 }
 

@@ -16,16 +16,15 @@ _VOID = names("area base br col embed hr img input li link meta p source track w
 
 def open_at(text: str, places: Sequence[int], whole: Sequence[Range]) -> Iterator[tuple[str, ...]]:
     """What is open at some places of a text, in order, the outermost first. whole: its code and tables."""
-    marks = sorted((mark.start(), mark) for pattern in (_BOX, TAG) for mark in pattern.finditer(text))
+    marks = sorted([*_BOX.finditer(text), *_tags(text)], key=lambda mark: mark.start())
     starts = [start for start, _ in whole]
     open_: list[tuple[str, str]] = []
     at = 0
     for place in places:
-        while at < len(marks) and marks[at][0] < place:
-            start, mark = marks[at]
-            within = bisect_right(starts, start) - 1
-            if within < 0 or start >= whole[within][1]:
-                _step(open_, mark, text)
+        while at < len(marks) and marks[at].start() < place:
+            within = bisect_right(starts, marks[at].start()) - 1
+            if within < 0 or marks[at].start() >= whole[within][1]:
+                _step(open_, marks[at], text)
             at += 1
         yield tuple(said for _, said in open_ if said)
 
@@ -41,14 +40,14 @@ def _step(open_: list[tuple[str, str]], mark: re.Match[str], text: str) -> None:
     elif found.get("bars"):
         name = found["bars"]
         if found["title"].strip():
-            open_.append((name, " ".join(mark[0])))
+            open_.append((name, " ".join(mark[0].split())))
         else:
             _close(open_, name)
     elif word := found.get("word"):
         if word.startswith("end"):
             _close(open_, f"% {word[3:]}")
         elif word.startswith("els") or re.search(rf"%-?\s*end{word}\b", text):
-            open_.append((f"% {word}", " ".join(mark[0])))
+            open_.append((f"% {word}", " ".join(mark[0].split())))
 
 
 def _close(open_: list[tuple[str, str]], name: str) -> None:
@@ -56,3 +55,14 @@ def _close(open_: list[tuple[str, str]], name: str) -> None:
         if open_[place][0] == name:
             del open_[place:]
             return
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """The tags that close, and those that open and begin a line: what a sentence names in between opens nothing."""
+    end, begins = 0, True
+    for tag in TAG.finditer(text):
+        _, line, before = text[end : tag.start()].rpartition("\n")
+        begins = (begins or bool(line)) and not before.strip()
+        end = tag.end()
+        if begins or tag["close"]:
+            yield tag

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from runner.documents.html_elements import names
 
-TAG = re.compile(r"<!--.*?-->|<(?P<close>/?)(?P<name>[a-zA-Z][^\s<>/]*)(?=[\s/>])(?P<rest>[^<>]*)>", re.DOTALL)
+TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(?P<close>/?)(?P<name>[a-zA-Z][^\s<>/]*)(?=[\s/>])(?P<rest>[^<>]*)>", re.DOTALL)
 _ATTRIBUTE = re.compile(
     r"(?P<name>[^\s=\"'/]+)(?:\s*=\s*(?:\"(?P<two>[^\"]*)\"|'(?P<one>[^']*)'|(?P<bare>[^\s\"']+)))?"
 )
