@@ -11,7 +11,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from retrievers.run_file import tag_of
 from runner.command_line import is_policy_file
@@ -22,6 +22,7 @@ from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.formats.reading import did_you_mean
 from runner.overrides import parsed_override, readable, refuse_broken_text, shortened
+from runner.parts_by_name import KINDS
 from runner.suite_formats.trec_ids import run_files
 from runner.text_settings import as_text
 
@@ -84,11 +85,29 @@ def requests_of(config: DictConfig, overrides: tuple[str, ...], unused: tuple[st
 
 
 def in_one_line(error: Exception) -> str:
-    """What Hydra says of a configuration that it cannot compose, less the folders where it looked."""
+    """What Hydra says of a configuration that it cannot compose, less the folders where it looked.
+
+    Of a setting that is not there it says how to add it, which is seldom what was meant: here the nearest one is named.
+    """
+    if unknown := _unknown_setting(error.__cause__):
+        return unknown
     said = str(error).partition("\nConfig search path:")[0].partition("\nAvailable options")[0]
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else None
     words = [*said.split(), *(str(cause).partition("\n")[0].split() if cause else ())]
     return " ".join(words) or type(error).__name__
+
+
+def _unknown_setting(cause: BaseException | None) -> str | None:
+    if not isinstance(cause, ConfigKeyError | ConfigAttributeError) or not isinstance(cause.parent_node, DictConfig):
+        return None
+    if not isinstance(cause.key, str) or cause.key in cause.parent_node:
+        return None
+    name = str(cause.full_key)
+    above = name.removesuffix(cause.key)
+    known = [above + str(key) for key in cause.parent_node if not str(key).startswith("_") and key != "hydra"]
+    if above:
+        return f"there is no setting {name!r}{did_you_mean(name, known)} (+{name}=... adds one)"
+    return f"there is no setting {name!r}{did_you_mean(name, {*known, *KINDS, 'gate', 'experiment'})}"
 
 
 _SWEEPS = ("hydra.mode=MULTIRUN",)

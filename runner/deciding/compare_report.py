@@ -156,7 +156,10 @@ def _grouped(changed: Mapping[str, tuple[str, str]]) -> list[str]:
             one_sided[only, f"{kind} {name}"] += 1
         else:
             lines.append(f"  {key}: {before} -> {after}")
-    lines += [f"  only in {only}: {what} ({count} settings)" for (only, what), count in sorted(one_sided.items())]
+    lines += [
+        f"  only in {only}: {what} ({count} {'setting' if count == 1 else 'settings'})"
+        for (only, what), count in sorted(one_sided.items())
+    ]
     return lines
 
 

@@ -213,13 +213,12 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
     stages: dict[tuple[str, str], Stage] = {}
     judged: dict[tuple[str, str, str], JudgedSet] = {}
     jobs: dict[str, Job] = {}
-    problems: list[RunnerError] = []
+    problems: dict[tuple[type[RunnerError], str], list[str]] = {}
     for request in requests:
         try:
             job = _job(request, inputs, stages, judged)
         except (ConfigError, InputError) as error:
-            asked = " ".join(request.overrides)
-            problems.append(type(error)(f"{asked}: {error}") if asked and len(requests) > 1 else error)
+            problems.setdefault((type(error), str(error)), []).append(" ".join(request.overrides))
             continue
         except Misbehaved as error:
             refused.append(Refused(request.settings, request.overrides, str(error), error.trace))
@@ -235,10 +234,18 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
             twin.also.append(request.overrides)
             twin.unused += [override for override in job.unused if override not in twin.unused]
     if problems:
-        raise type(problems[0])("\n".join(dict.fromkeys(map(str, problems))))
+        told_once = [_of_jobs(asked, len(requests)) + fault for (_, fault), asked in problems.items()]
+        raise next(iter(problems))[0]("\n".join(dict.fromkeys(told_once)))
     _name_variants(list(jobs.values()))
     ordered = sorted(stages.values(), key=lambda stage: stage.level)
     return Plan(tuple(jobs.values()), tuple(ordered), len(requests), tuple(refused))
+
+
+def _of_jobs(asked: Sequence[str], jobs: int) -> str:
+    """The jobs that a fault is of, where it is not that of all: the first of them, and how many more."""
+    if len(asked) == jobs or not asked[0]:
+        return ""
+    return f"{asked[0]}{f' (and {len(asked) - 1} more)' if len(asked) > 1 else ''}: "
 
 
 # Overrides whose effect a run's name, or a column of its own in every table, shows already.

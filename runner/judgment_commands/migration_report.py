@@ -82,9 +82,14 @@ def _held_back(migration: Migration) -> Iterator[str]:
 
 def _unanswered(suite: Suite) -> Iterator[str]:
     if unanswerable := len(suite.unanswerable()):
-        yield f"  {unanswerable} unanswerable queries were kept as they are; the new documents may answer some of them"
+        some = "it" if unanswerable == 1 else "some of them"
+        yield f"  {_kept(unanswerable, 'unanswerable')}; the new documents may answer {some}"
     if unjudged := len(suite.unjudged()):
-        yield f"  {unjudged} unjudged queries were kept as they are"
+        yield f"  {_kept(unjudged, 'unjudged')}"
+
+
+def _kept(number: int, kind: str) -> str:
+    return f"{number} {kind} {'query was kept as it is' if number == 1 else 'queries were kept as they are'}"
 
 
 def _side_by_side(entry: Entry, migration: Migration, before: PassageTexts, after: PassageTexts) -> Iterator[str]:

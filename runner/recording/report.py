@@ -1,6 +1,7 @@
 """The result of a sweep as a person reads it: a table, the worst slices, the failures by cause."""
 
 import io
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ def worst_lines(rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in largest.values():
         worst = row.worst_slice()
-        if worst and worst[1] < row.metrics["recall"]:
+        if worst and worst[1] < row.metrics["recall"] and worst[2] < row.metrics.get("n", math.inf):
             name, value, n = worst
             lines.append(
                 f"worst slice of {row.name}: {name}  recall {value:.3f} (n={n}; all {row.metrics['recall']:.3f})"
@@ -131,8 +132,9 @@ def unjudged_lines(rows: Sequence[Row]) -> list[str]:
     least, most = min(shares.values()), max(shares, key=lambda name: shares[name])
     span = f"{shares[most]:.0%}" if f"{least:.0%}" == f"{shares[most]:.0%}" else f"{least:.0%} to {shares[most]:.0%}"
     one = "" if len({row.snapshot for row in rows}) == 1 else ", of runs on one snapshot"
+    named = f" (most: {most})" if len(shares) > 1 else ""
     return [
-        f"unjudged, counted as not relevant: {span} of the first k (most: {most}); what is worth judging{one}: "
+        f"unjudged, counted as not relevant: {span} of the first k{named}; what is worth judging{one}: "
         "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
     ]
 

@@ -36,7 +36,8 @@ def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str) -> None
         problems.append(Problem(line or None, message))
     error = InputError.of(where, problems)
     if any(query.grades for query in held.queries):
-        raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{_SKIP}")
+        ids = f"`python -m runner.snapshot show {snapshot.id} --passages` lists its ids; " if unit == "passage" else ""
+        raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{ids}{_SKIP}")
     raise error
 
 

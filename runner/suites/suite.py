@@ -96,7 +96,7 @@ class Suite:
         """
         where = self.path or f"suite {self.name}"
         if problems := self._pin_faults(snapshot):
-            raise InputError.of(where, problems)
+            raise InputError.of(self.head or where, problems)  # a pin stands in the head
         if self.unit not in UNITS:
             raise InputError(f"{where}: judges the unit {self.unit!r}, expected one of {', '.join(UNITS)}")
         held = self.held(snapshot)

@@ -29,6 +29,11 @@ REFUSED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "brackets 3,000 deep": (("k=" + "[" * 3000,), ("cannot read the setting", "...")),
     "a name with brackets": (("retriever[0]=1",), ("'retriever[0]' is no name of a setting",)),
     "a function that is not there": (("k=rnge(1,3)",), ("check its brackets",)),
+    "a misspelt setting": (("embeder=mine",), ("there is no setting 'embeder'; did you mean 'embedder'?",)),
+    "a misspelt setting of a part": (
+        ("retriever.k2=1",),
+        ("there is no setting 'retriever.k2'; did you mean 'retriever.k1'? (+retriever.k2=... adds one)",),
+    ),
     # Sweeps.
     "a sweep without -m": (("k=1,3",), ("add -m",)),
     "a sweep of nothing": (("-m", "k=range(5,1)"), ("k=range(5,1): names no value",)),

@@ -260,6 +260,16 @@ def test_every_unusable_job_is_named_by_its_overrides_at_once(world: World) -> N
     assert [line.partition(": ")[0] for line in lines] == ["number=0", "number=2"]
 
 
+def test_one_fault_of_several_jobs_is_told_once(world: World) -> None:
+    with pytest.raises(ConfigError) as error:
+        world.plan(bm25(b=2), bm25(), bm25(b=2), bm25(b=2))
+    (line,) = str(error.value).splitlines()
+    assert line.startswith("number=0 (and 2 more): ") and line.count("b is 2") == 1
+    with pytest.raises(ConfigError) as error:
+        world.plan(bm25(b=2), bm25(b=2))
+    assert not str(error.value).startswith("number=")
+
+
 def test_one_unusable_retriever_stops_the_plan_before_any_is_run(world: World) -> None:
     with pytest.raises(ConfigError, match="b is 2"):
         run_jobs(world.requests(bm25(), bm25(b=2)), Options(), world)

@@ -129,6 +129,13 @@ def test_without_slices_there_is_no_worst() -> None:
     assert worst_lines([row()]) == []
 
 
+def test_a_slice_of_all_queries_is_never_the_worst() -> None:
+    # The same mean in another order of adding.
+    one = row(recall__all=0.5 - 1e-15, n__all=8, n=8)
+    assert worst_lines([one]) == []
+    assert worst_lines([row(recall__most=0.4, n__most=7, n=8)]) != []
+
+
 def test_the_worst_slice_is_named_as_it_was_written() -> None:
     from runner.recording.names import key_part
 

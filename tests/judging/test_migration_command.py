@@ -63,7 +63,7 @@ def test_migrating_says_what_became_of_everything_and_what_to_do_next(command: C
     assert held[:3] == [
         ["language.zh-Hant", "1", "of", "1"], ["kind.limit", "2", "of", "3"], ["language.en", "1", "of", "2"],
     ]  # fmt: skip
-    assert any(line.startswith("  1 unanswerable queries were kept as they are") for line in lines)
+    assert any(line.startswith("  1 unanswerable query was kept as it is") for line in lines)
     assert "[-hundred-]{+thousand+}" in out
     assert "[-一-]{+兩+}" in out
     assert f"next: python -m runner.judgments review {target} --snapshot {NEW.id}" in lines
@@ -128,7 +128,7 @@ def test_suites_are_named_by_file_or_by_conf(command: Command, suite: Path, tmp_
     assert (status, "none.yaml: not found; expected the YAML head of a suite" in err) == (2, True)
     status, _, err = command("migrate", "core", "--from", OLD.id, "--to", NEW.id)
     assert status == 2
-    assert "core.jsonl: is pinned to snapshot" in err
+    assert "core.yaml: is pinned to snapshot" in err
     status, _, err = command("check", "nosuch", "--snapshot", OLD.id)
     assert (status, "suite/nosuch" in err) == (2, True)
 

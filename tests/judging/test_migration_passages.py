@@ -277,7 +277,7 @@ def test_a_suite_pinned_to_a_third_snapshot_is_refused(tmp_path: Path) -> None:
     head = 'name: core\nunit: passage\nsnapshot: "0123456789abcdef"\n'
     with pytest.raises(InputError) as caught:
         moved(tmp_path, [query("q1", "a.md#size")], old, new, head)
-    said = f"core.jsonl: is pinned to snapshot 0123456789abcdef; give that with --from, not {old.id}"
+    said = f"core.yaml: is pinned to snapshot 0123456789abcdef; give that with --from, not {old.id}"
     assert str(caught.value).endswith(said)
     with pytest.raises(InputError, match="is pinned to the documents 0123456789abcdef; give that with --from"):
         moved(

@@ -57,9 +57,9 @@ def test_it_is_core_frozen_on_the_pages_of_march() -> None:
 
 
 def test_it_is_refused_on_the_pages_of_september_and_core_on_those_of_march() -> None:
-    with pytest.raises(InputError, match=r"core-2026-03\.jsonl: is pinned to snapshot a62c9f2e87fd61ed"):
+    with pytest.raises(InputError, match=r"core-2026-03\.yaml: is pinned to snapshot a62c9f2e87fd61ed"):
         suite().check(pages(SEPTEMBER))
-    with pytest.raises(InputError, match=r"core\.jsonl: is pinned to snapshot 604816396971dab2"):
+    with pytest.raises(InputError, match=r"core\.yaml: is pinned to snapshot 604816396971dab2"):
         suite("core").check(pages(MARCH))
 
 
