@@ -168,6 +168,12 @@ def test_a_word_document_keeps_headings_lists_and_tables(tmp_path: Path) -> None
     assert sections(document) == {"計費": "# 10 a minute <b>", "計費 > Plans": "A\t10"}
 
 
+def test_a_word_document_of_megabytes_without_a_tag_is_refused_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("mammoth")
+    with pytest.raises(InputError, match=r"page\.docx: word/document\.xml in it holds more than 4,194,304 bytes"):
+        read(tmp_path, docx(f'<w:p w:x="{"0" * (4 * 1024**2)}"/>', {}), "page.docx")
+
+
 def docx(body: str, styles: dict[str, str]) -> bytes:
     word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     package = "http://schemas.openxmlformats.org/package/2006"
