@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from runner import stopping
+from runner.formats.output import open_streams
 from runner.recording.recorder import dismiss_recorder, start_recorder
 from runner.scratch import stand_in_home
 
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is not None:
         sys.argv[1:] = list(arguments)
     given = sys.argv[1:]
+    open_streams()
     with stopping.watched(to_the_end=True):
         try:
             stand_in_home()

@@ -262,6 +262,9 @@ def _explain(model: type[BaseModel], problem: Any) -> str:
     message = message[:1].lower() + message[1:]
     if not key:
         return str(message)
+    if problem["type"] == "missing":
+        # What was found is all that stands beside it.
+        return f"{key}: {message}"
     found = repr(problem["input"])
     found = found if len(found) <= 200 else f"{found[:197]}..."
     return f"{key}: {message}" + ("" if "a list is one job" in message else f", found {found}")

@@ -121,6 +121,12 @@ _ONE_FOR_ALL = ("cache", "store", "dry_run", "time_limit")
 
 def _shared(requests: Sequence[Request]) -> Settings:
     first = requests[0]
+    for each in requests:
+        if not each.settings.tracking.experiment.strip():
+            raise ConfigError(
+                "tracking.experiment: expected a name, which is the dataset's unless it is given, "
+                f"found {each.settings.tracking.experiment!r}; set dataset.name=... or tracking.experiment=..."
+            )
     for other in requests[1:]:
         for name in _ONE_FOR_ALL:
             values = [getattr(each.settings, name) for each in (first, other)]

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from runner.documents.document import Document
+from runner.errors import ConfigError
+
+_LARGEST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,15 @@ class Chunk:
     end: int
     title: str
     slug: str
+
+
+def check_sizes(size: int, overlap: int) -> None:
+    """Raise ConfigError unless passages of at most `size` that share up to `overlap` can be made."""
+    if not (1 <= size <= _LARGEST and 0 <= overlap < size):
+        raise ConfigError(
+            f"chunker.size must be from 1 to {_LARGEST:,} and chunker.overlap from 0 to below it, "
+            f"found {size} and {overlap}"
+        )
 
 
 class Chunker(Protocol):

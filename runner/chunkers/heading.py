@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from runner.chunkers.base import Chunk
+from runner.chunkers.base import Chunk, check_sizes
 from runner.chunkers.stretches import stretches
 from runner.documents.document import Document
-from runner.errors import ConfigError
 from runner.formats.outline import Outline, Range
 
 if TYPE_CHECKING:
@@ -35,11 +34,7 @@ class Heading:
     libraries: ClassVar[tuple[str, ...]] = ("markdown-it-py", "semantic-text-splitter")
 
     def __post_init__(self) -> None:
-        if self.size < 1 or not 0 <= self.overlap < self.size:
-            raise ConfigError(
-                f"chunker.size must be at least 1 and chunker.overlap from 0 to below it, "
-                f"found {self.size} and {self.overlap}"
-            )
+        check_sizes(self.size, self.overlap)
 
     def split(self, document: Document) -> list[Chunk]:
         """Return the sections' chunks in reading order; a page without any body gives one empty chunk, `top`."""

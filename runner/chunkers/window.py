@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from runner.chunkers.base import Chunk
+from runner.chunkers.base import Chunk, check_sizes
 from runner.chunkers.stretches import stretches
 from runner.documents.document import Document
 from runner.errors import ConfigError
@@ -38,11 +38,7 @@ class Window:
     def __post_init__(self) -> None:
         if self.by not in _SIZES:
             raise ConfigError(f"chunker.by must be one of {', '.join(_SIZES)}, found {self.by!r}")
-        if self.size < 1 or not 0 <= self.overlap < self.size:
-            raise ConfigError(
-                f"chunker.size must be at least 1 and chunker.overlap from 0 to below it, "
-                f"found {self.size} and {self.overlap}"
-            )
+        check_sizes(self.size, self.overlap)
 
     def split(self, document: Document) -> list[Chunk]:
         """Return chunks named 1, 2, ...; a blank text gives one empty chunk."""

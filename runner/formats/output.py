@@ -3,6 +3,8 @@
 Commands write through streams that are guarded here; tables and colours through a console that is.
 """
 
+import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -47,9 +49,29 @@ class Guarded:
         return getattr(self.raw, name)
 
 
+def open_streams() -> None:
+    """Give a stream that the shell closed (`>&-`) nowhere to lead to, and let no character of an output be a fault.
+
+    Else the next file that is opened, a database even, would have the number of the standard output.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            try:
+                os.fstat(number)
+            except OSError:
+                os.dup2(opened, number)
+            setattr(sys, name, os.fdopen(opened, "w" if number else "r", encoding="utf-8"))
+        elif number and isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            # What the encoding of a terminal lacks is shown as a code.
+            stream.reconfigure(errors="backslashreplace")
+
+
 @contextmanager
 def guarded_output() -> Iterator[None]:
     """Guard this process's output and errors for a while; inside of another such while it changes nothing."""
+    open_streams()
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (each if isinstance(each, Guarded) else cast("TextIO", Guarded(each)) for each in before)
     try:

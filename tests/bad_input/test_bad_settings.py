@@ -148,9 +148,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a class without a module": ((*TEAM, "retriever._target_=Gone"), ("retriever._target_", "Gone")),
     "a target that is no text": ((*TEAM, "retriever._target_=7"), ("retriever._target_",)),
     "a part that is text": ((*TEAM, "retriever.analyzer=plain"), ("analyzer@retriever.analyzer=plain",)),
+    "an experiment without a name": ((*TEAM, "dataset.name="), ("tracking.experiment: expected a name", "found ''")),
     "a chunker of no size": ((*TEAM, "chunker=window", "chunker.size=0"), ("chunker",)),
+    "a chunker of a size beyond numbers": ((*TEAM, "chunker=window", f"chunker.size={'9' * 20}"), ("chunker.size",)),
     "an overlap beyond the size": ((*TEAM, "chunker=window", "chunker.size=50", "chunker.overlap=60"), ("overlap",)),
     # Data.
+    "a retriever that was dropped": ((*TEAM, "~retriever"), ("retriever: field required",)),
     "pages that nobody named": (("dataset=pages",), ("dataset.path=...", "dataset.suite=...")),
     "pages that are not there": (("dataset=pages", "dataset.path=gone", "dataset.suite=team.yaml"), ("gone",)),
     "a suite that is not there": (("dataset=pages", "dataset.path=manual", "dataset.suite=gone.yaml"), ("gone.yaml",)),
