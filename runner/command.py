@@ -26,7 +26,7 @@ from runner.command_line import hand_over, late_overrides
 from runner.composing import JobComposer, needs_composer, without_hydra
 from runner.config import TrackingSettings, conf_directory, register_resolvers
 from runner.config_files import guard_config_files
-from runner.engine.plan import Request
+from runner.engine.plan import Request, of_jobs
 from runner.engine.trust import Trust
 from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
 from runner.experiment import Options, differing, run_jobs
@@ -188,21 +188,22 @@ def _refuse_launch(options: Options) -> None:
 
 def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
     requests: list[Request] = []
-    problems: list[str] = []
+    problems: dict[str, list[str]] = {}
     composer.expect(job_overrides)
     for overrides in tqdm(job_overrides, desc="compose", disable=None):
         try:
             composed = composer.composed(overrides)
             requests += requests_of(composed.config, tuple(overrides), composed.unused)
         except (HydraException, OmegaConfBaseException) as error:
-            problems.append(f"{' '.join(overrides)}: {in_one_line(error)}")
+            problems.setdefault(in_one_line(error), []).append(" ".join(overrides))
         except RunnerError as error:
-            problems.append(f"{' '.join(overrides)}: {error}")
+            problems.setdefault(str(error), []).append(" ".join(overrides))
         if len(problems) >= MOST_LISTED:
-            problems.append("... and perhaps more: the rest was not looked at")
             break
     if problems:
-        raise ConfigError("\n".join(problems))
+        told = [of_jobs(asked, len(job_overrides)) + fault for fault, asked in problems.items()]
+        more = ["... and perhaps more: the rest was not looked at"] if len(told) >= MOST_LISTED else []
+        raise ConfigError("\n".join([*told, *more]))
     refuse_idle(requests)
     return requests
 

@@ -234,14 +234,14 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
             twin.also.append(request.overrides)
             twin.unused += [override for override in job.unused if override not in twin.unused]
     if problems:
-        told_once = [_of_jobs(asked, len(requests)) + fault for (_, fault), asked in problems.items()]
+        told_once = [of_jobs(asked, len(requests)) + fault for (_, fault), asked in problems.items()]
         raise next(iter(problems))[0]("\n".join(dict.fromkeys(told_once)))
     _name_variants(list(jobs.values()))
     ordered = sorted(stages.values(), key=lambda stage: stage.level)
     return Plan(tuple(jobs.values()), tuple(ordered), len(requests), tuple(refused))
 
 
-def _of_jobs(asked: Sequence[str], jobs: int) -> str:
+def of_jobs(asked: Sequence[str], jobs: int) -> str:
     """The jobs that a fault is of, where it is not that of all: the first of them, and how many more."""
     if len(asked) == jobs or not asked[0]:
         return ""

@@ -10,13 +10,14 @@ from runner.suites.held import Held
 from runner.suites.query import JudgedQuery
 from runner.suites.span import Span, SpanFault
 
-_SKIP = "to leave out and count what the documents lack, say `missing: skip` in the suite (or suite.missing=skip)"
+_SKIP = "to leave out and count what the documents lack, say"
 
 
-def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str) -> None:
+def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str, head: str) -> None:
     """Raise InputError naming every judged document or passage that is not there, by line, with the nearest ones.
 
-    What is judged not relevant may be missing: no ranking can show it.
+    head: the file that says what is done with them; empty: a setting does. What is judged not relevant may be missing:
+    no ranking can show it.
     """
     units = snapshot.units(unit)
     missing = [(query.lines.get(id_, 0), query.id, id_) for query, id_ in held.missing if query.grades[id_] > 0]
@@ -36,8 +37,9 @@ def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str) -> None
         problems.append(Problem(line or None, message))
     error = InputError.of(where, problems)
     if any(query.grades for query in held.queries):
+        skip = f"`missing: skip` in {head}" if head else "suite.missing=skip"
         ids = f"`python -m runner.snapshot show {snapshot.id} --passages` lists its ids; " if unit == "passage" else ""
-        raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{ids}{_SKIP}")
+        raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{ids}{_SKIP} {skip}")
     raise error
 
 

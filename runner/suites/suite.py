@@ -102,7 +102,7 @@ class Suite:
         held = self.held(snapshot)
         if self.unit in SNAPSHOT_UNITS:
             if self.missing == "error":
-                missing_units(held, self.unit, snapshot, where)
+                missing_units(held, self.unit, snapshot, where, self.head)
         else:
             missing_spans(self._findable(held), snapshot, where)
         refuse_unknown(held, self.unit, snapshot, where)

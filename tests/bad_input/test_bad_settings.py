@@ -35,6 +35,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("there is no setting 'retriever.k2'; did you mean 'retriever.k1'? (+retriever.k2=... adds one)",),
     ),
     # Sweeps.
+    "one fault of all jobs": (("-m", "k=1,3", "retriever.k2=1"), ("error: there is no setting 'retriever.k2'",)),
     "a sweep without -m": (("k=1,3",), ("add -m",)),
     "a sweep of nothing": (("-m", "k=range(5,1)"), ("k=range(5,1): names no value",)),
     "a pattern that no file has": (("-m", "retriever=glob(z*)"), ("names no value",)),

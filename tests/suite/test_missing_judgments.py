@@ -106,6 +106,10 @@ def test_the_setting_comes_from_the_head_and_is_stored_with_the_suite(tmp_path: 
     assert suite.missing == "skip"
     write_own(suite, tmp_path / "stored")
     assert read_own(tmp_path / "stored").missing == "skip"
+    (tmp_path / "q.yaml").write_text("name: q\nunit: document\n", encoding="utf-8")
+    (tmp_path / "q.jsonl").write_text('{"query_id": "1", "text": "x", "relevant": ["a", "gone"]}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"say `missing: skip` in .*q\.yaml$"):
+        OwnSuite(tmp_path / "q.yaml").read().check(PAGES)
     (tmp_path / "q.yaml").write_text("name: q\nunit: document\nmissing: ignore\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"q\.yaml:3: missing: found a string 'ignore', expected one of error, skip"):
         OwnSuite(tmp_path / "q.yaml").read()
