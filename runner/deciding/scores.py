@@ -20,6 +20,8 @@ from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 
 _MOST_SLICES = 20
+# Every version has stored these; the others came later.
+_EVER = ("query_id", "text", "answerable", "ranked")
 _NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "source", "settled", "pool_recall", "slices")
 # Metric name as people write it -> name of the per-query value.
 _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
@@ -47,7 +49,7 @@ class RunScores:
     @classmethod
     def of(cls, run: StoredRun) -> "RunScores":
         """Read a run's table of queries. Raises InputError for one that was made before this was stored."""
-        table = run.per_query()
+        table = run.per_query(_EVER)
         missing = [name for name in _NEEDED if name not in table.column_names]
         if missing:
             raise InputError(

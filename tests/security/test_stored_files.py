@@ -252,3 +252,13 @@ def test_scores_that_do_not_make_the_logged_means_are_refused(office: Office, de
         assert done.status == 2
         assert f"run {run_id}: per_query.parquet gives " in done.err
         assert "was logged" in done.err
+
+
+def test_a_table_of_queries_without_a_column_is_told_of_by_its_name(office: Office, desk: Desk) -> None:
+    run_id, other = office.log(), office.log(bm25(k1=0.7))
+    path = office.files_of(run_id) / "per_query.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["text"]), path)
+    reseal(office, run_id)
+    done = desk(compare.main, run_id, other, office.place)
+    assert done.status == 2
+    assert f"run {run_id}: per_query.parquet has no column text" in done.err
