@@ -5,8 +5,6 @@ MLflow itself is imported late: a worker, a dry run and a configuration error do
 
 import hashlib
 import json
-import os
-import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +21,7 @@ from runner.formats.redaction import redacted, without_secrets
 from runner.recording.artifact_roots import follow_move
 from runner.recording.mlflow_store import is_local, open_client, sqlite_path
 from runner.recording.read_only import is_read_only
+from runner.recording.writer import is_gone, this_writer
 from runner.snapshots import SnapshotStore
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class Tracker:
     def _run(self, record: Record) -> Iterator[str]:
         _refuse_unloggable(record)
         self.refuse_read_only()
-        tags = {**without_secrets(dict(record.tags)), "process": f"{socket.gethostname()}:{os.getpid()}"}
+        tags = {**without_secrets(dict(record.tags)), "process": this_writer()}
         with self._briefly():
             made = self.client.create_run(self.experiment_id, tags=tags, run_name=redacted(record.name))
             run_id = made.info.run_id
@@ -282,10 +281,11 @@ class Tracker:
     def end_abandoned(self) -> int:
         """Mark runs as KILLED that a process of this machine left RUNNING when it died; return how many."""
         self.refuse_read_only()
+        snapshots = self.client.get_experiment_by_name(SNAPSHOTS)
+        where = [self.experiment_id, *([str(snapshots.experiment_id)] if snapshots else [])]
         ended = 0
-        for run in self.client.search_runs([self.experiment_id], "attributes.status = 'RUNNING'", max_results=1000):
-            host, _, process = run.data.tags.get("process", "").rpartition(":")
-            if host == socket.gethostname() and not _alive(int(process)):
+        for run in self.client.search_runs(where, "attributes.status = 'RUNNING'", max_results=1000):
+            if is_gone(run.data.tags.get("process", "")):
                 self.client.set_terminated(run.info.run_id, "KILLED")
                 ended += 1
         return ended
@@ -345,13 +345,3 @@ def _quotable(value: str) -> str:
     if "'" in value:
         raise RunnerError(f"{value!r} holds a quote, which MLflow cannot search for; rename it")
     return value
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
