@@ -18,6 +18,9 @@ _LOOK = 0.5
 _AGAIN = 0.02
 _watching = False
 _asked: list[tuple[int, float]] = []
+# Held back at the moment; what arrived meanwhile by another thread, which knows nothing of that.
+_held: list[int] = []
+_late: list[int] = []
 _swallowed = threading.Event()
 
 
@@ -42,6 +45,7 @@ def watched(to_the_end: bool = False) -> Iterator[None]:
     if to_the_end:
         atexit.register(_hear_no_more, taken)  # so early that all else that is to be done at exit is done before
     _asked.clear()
+    _late.clear()
     _swallowed.clear()
     hook, sys.unraisablehook = sys.unraisablehook, _raise_anew
     _watching = True
@@ -59,7 +63,10 @@ def _note(number: int, frame: FrameType | None) -> None:
         _swallowed.clear()
         raise KeyboardInterrupt
     if _is_first(number):
-        raise KeyboardInterrupt
+        if number in _held:
+            _late.append(number)
+        else:
+            raise KeyboardInterrupt
 
 
 def _note_late(number: int, frame: FrameType | None) -> None:
@@ -113,11 +120,20 @@ def held_back(*signals: int) -> Iterator[None]:
     """
     # When it is first needed, it is started, and would let the signals through again.
     multiprocessing.resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals or _SIGNALS)
+    held = signals or _SIGNALS
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    if here:
+        _held.extend(held)
     try:
         yield
     finally:
+        if here:
+            del _held[-len(held) :]
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if here and _late and not _held:
+            _late.clear()
+            raise KeyboardInterrupt
 
 
 def never_stop() -> None:

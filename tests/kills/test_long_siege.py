@@ -9,11 +9,9 @@ chooses among the blows. Every trial is counted, also after one that failed.
 import os
 import random
 import shutil
-import signal
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,9 +30,9 @@ from kill_world import (
     Blow,
     Ground,
     Values,
-    sweep_processes,
     undisturbed,
 )
+from siege_account import Account, Moment, at_random, end_what_is_left, while_runs_are_logged, while_workers_stand
 
 pytestmark = [
     pytest.mark.long,
@@ -48,66 +46,6 @@ ANEW = (*SECOND, "cache=refresh")
 
 # Interrupts of one sweep, before it may end.
 IN_A_ROW = 4
-
-Moment = Callable[[], bool]
-
-
-@dataclass
-class Account:
-    """What became of the trials of one blow, and what was found afterwards that should not have been there."""
-
-    blow: str
-    tried: int = 0
-    hit: int = 0
-    processes: int = 0
-    folders: int = 0
-    slowest: float = 0.0
-    statuses: dict[int, int] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
-
-    def enter(self, ground: Ground) -> None:
-        """Take down how a sweep that was struck ended, and end what is left of it."""
-        self.statuses[ground.status] = self.statuses.get(ground.status, 0) + 1
-        self.slowest = max(self.slowest, ground.lingered)
-        self.processes += _ended(ground)
-
-    def told(self) -> str:
-        """In one line."""
-        return (
-            f"{self.blow}: {self.tried} tried, {self.tried - len(self.failures)} survived, {self.hit} hit a running "
-            f"sweep, {self.processes} processes left, {self.folders} folders left; the last process went after at most "
-            f"{self.slowest:.1f} s; exit statuses {dict(sorted(self.statuses.items()))}"
-        )
-
-
-def at_random(ground: Ground, chance: float, usual: float) -> Moment:
-    """Any moment of a sweep that usually takes so many seconds."""
-    begun = time.monotonic()
-    return lambda: time.monotonic() - begun >= chance * usual
-
-
-def while_workers_stand(ground: Ground, chance: float, usual: float) -> Moment:
-    """A while after the first worker is seen."""
-    seen: list[float] = []
-
-    def come() -> bool:
-        if not seen and any("popen_loky_posix" in line for line in sweep_processes(ground.home).values()):
-            seen.append(time.monotonic())
-        return bool(seen) and time.monotonic() - seen[0] >= chance * usual / 4
-
-    return come
-
-
-def while_runs_are_logged(ground: Ground, chance: float, usual: float) -> Moment:
-    """A while after another run of the experiment is seen to be written."""
-    before, seen = ground.begun(), []
-
-    def come() -> bool:
-        if not seen and ground.begun() > before:
-            seen.append(time.monotonic())
-        return bool(seen) and time.monotonic() - seen[0] >= chance * usual / 6
-
-    return come
 
 
 @dataclass(frozen=True)
@@ -234,7 +172,7 @@ def _resumed(ground: Ground, arguments: tuple[str, ...], expected: dict[str, Val
         assert {name: found.get(name) for name in expected} == expected
     except Exception as error:
         failures.append(f"afterwards: {error!r}")
-    account.processes += _ended(ground)
+    account.processes += end_what_is_left(ground)
     account.folders += len(ground.leavings())
     return failures
 
@@ -242,11 +180,3 @@ def _resumed(ground: Ground, arguments: tuple[str, ...], expected: dict[str, Val
 def _jobs(arguments: tuple[str, ...]) -> int:
     listed = [word.partition("=")[2].split(",") for word in arguments if word.startswith(("k=", "retriever="))]
     return len(listed[0]) * len(listed[1])
-
-
-def _ended(ground: Ground) -> int:
-    """End what is left of a sweep; how many processes that were."""
-    left = list(sweep_processes(ground.home))
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    return len(left)

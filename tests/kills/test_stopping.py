@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -110,7 +111,12 @@ def test_the_status_of_a_process_that_has_come_to_its_end_is_its_own() -> None:
     assert err == ""
 
 
-def test_what_is_held_back_comes_through_afterwards() -> None:
+@pytest.mark.parametrize("threads", [0, 2])
+def test_what_is_held_back_comes_through_afterwards(threads: int) -> None:
+    """Also when another thread, begun before, is handed the signal."""
+    over = threading.Event()
+    for _ in range(threads):
+        threading.Thread(target=over.wait, daemon=True).start()
     with stopping.watched(), pytest.raises(KeyboardInterrupt):
         with stopping.held_back():
             os.kill(os.getpid(), signal.SIGINT)
