@@ -120,6 +120,8 @@ def test_what_is_held_back_comes_through_afterwards(threads: int) -> None:
     with stopping.watched(), pytest.raises(KeyboardInterrupt):
         with stopping.held_back():
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)  # until the other thread has had it
             reached = True
         pytest.fail("it did not come through")
+    over.set()
     assert reached
