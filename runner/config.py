@@ -145,6 +145,11 @@ Count = Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=1, le=_
 Node = Mapping[str, Any]
 
 
+def _parted(value: Any) -> Any:
+    """One module, or several with commas, is a list of them, as `rerun` takes it too."""
+    return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
+
+
 class _Section(BaseModel):
     # Infinity stays what it is; by default it would be stored as null.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants")
@@ -215,7 +220,7 @@ class Settings(_Section):
     allow_holdout: bool
     time_limit: Annotated[float, Field(gt=0)] | None = 14_400.0
     store: Place
-    trust: tuple[str, ...] = ()
+    trust: Annotated[tuple[str, ...], BeforeValidator(_parted)] = ()
     history: Literal["prepend", "ignore"] | None
     dataset: Node
     corpus: Node

@@ -162,3 +162,9 @@ def test_what_cannot_be_is_refused_by_the_name_of_the_setting(overrides: list[st
         Settings.read(composed(overrides))
     for each in words:
         assert each in str(refused.value)
+
+
+def test_a_module_is_trusted_by_its_name_alone_or_in_a_list() -> None:
+    for asked in ("trust=mine", "trust=[mine]"):
+        assert Settings.read(composed([asked])).trust == ("mine",)
+    assert Settings.read(composed(["trust='mine,theirs'"])).trust == ("mine", "theirs")
