@@ -169,7 +169,7 @@ def test_no_text_is_gone_when_only_the_chunker_changed(chunker: WholeDocument | 
     assert {each.kind for each in changes} <= {"unchanged", "moved", "split", "merged", "added"}
 
 
-cuts = st.lists(st.tuples(st.integers(0, 11), st.integers(1, 6)), max_size=6, unique=True).map(
+cuts = st.lists(st.tuples(st.integers(0, 11), st.integers(1, 6)), min_size=1, max_size=6, unique=True).map(
     lambda pairs: sorted({(start, min(12, start + length)) for start, length in pairs if start < 12})
 )
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -64,11 +65,20 @@ def test_the_second_sweep_computes_nothing(demo: Any) -> None:
         assert metrics[computed] == 0, computed
 
 
+def untimed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What is logged, but for latencies: on a busy machine a noisy one is measured again."""
+    return {key: value for key, value in values.items() if not key.startswith("latency_")}
+
+
 def test_a_cached_sweep_logs_the_very_same_metrics_and_the_latency_measured_at_first(demo: Any) -> None:
     first = {settings_of(run): run.data for run in demo.first}
     for run in demo.second:
-        assert run.data.metrics == first[settings_of(run)].metrics
-        assert run.data.tags["measured_at"] == first[settings_of(run)].tags["measured_at"]
+        before = first[settings_of(run)]
+        assert untimed(run.data.metrics) == untimed(before.metrics)
+        # What was noisy is measured again.
+        if not before.metrics["latency_noisy"]:
+            assert run.data.metrics == before.metrics
+            assert run.data.tags["measured_at"] == before.tags["measured_at"]
 
 
 def test_the_order_of_the_overrides_does_not_change_what_a_job_is(demo: Any) -> None:
@@ -86,7 +96,7 @@ def test_running_again_makes_new_runs_and_leaves_the_old_ones_alone(demo: Any) -
 def test_a_single_job_logs_what_the_sweeps_job_logs(demo: Any, part: str) -> None:
     twin = next(run for run in demo.first if settings_of(run) == ("hybrid", "5"))
     single = demo.alone
-    assert getattr(single.data, part) == getattr(twin.data, part)
+    assert untimed(getattr(single.data, part)) == untimed(getattr(twin.data, part))
     assert single.data.tags["fingerprint"] == twin.data.tags["fingerprint"]
 
 

@@ -70,7 +70,7 @@ def questions(desk: Any, tmp_path: Path) -> Callable[[str, str], list[str]]:
     def write(head: str, rows: str) -> list[str]:
         (tmp_path / "own.yaml").write_text(head, "utf-8")
         (tmp_path / "own.jsonl").write_text(rows, "utf-8")
-        return [*TEAM[:2], f"dataset.suite={tmp_path}/own.yaml"]
+        return [*TEAM[:2], "dataset.name=manual", f"dataset.suite={tmp_path}/own.yaml"]
 
     return write
 

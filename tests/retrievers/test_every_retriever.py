@@ -53,7 +53,7 @@ RETRIEVERS: dict[str, Retriever] = {
     "bm25 in words": BM25(Analyzer(chinese="words"), method="bm25+"),
     "semantic": BY_MEANING,
     "hybrid by rank": HYBRID,
-    "hybrid by score": Hybrid(PARTS, Weighted({"semantic": 0.3})),
+    "hybrid by score": Hybrid(PARTS, Weighted({"bm25": 1.0, "semantic": 0.3})),
     "hybrid by z": Hybrid({**PARTS, "own": CommonLetters()}, Weighted(normalize="z"), pool=3),
     "reranked alone": Reranked(BY_WORDS, LATE),
     "reranked in a mix": Reranked(HYBRID, LATE, 50, {"reranker": 0.5, "bm25": 1.0, "semantic": 0.5}),
