@@ -79,6 +79,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("runner.sqlite", _sqlite, replace=True)
     OmegaConf.register_new_resolver("runner.collection", lambda path: collection_name(str(path)), replace=True)
     OmegaConf.register_new_resolver("runner.overlap", _overlap, replace=True)
+    # Stored configurations of older runs name this one.
     OmegaConf.register_new_resolver("runner.stem", lambda path: Path(str(path)).stem or "dataset", replace=True)
 
 

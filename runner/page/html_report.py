@@ -13,7 +13,7 @@ from runner.page.html_slices import SMALL, HeatRow, PowerRow, heat_map, power_he
 from runner.page.svg_curves import Panel, draw, mark
 from runner.recording.provenance import program_version
 from runner.recording.record import Scored, params_of
-from runner.recording.report import Row, table_cells
+from runner.recording.report import NOISY, Row, table_cells
 from runner.recording.tracking import printed
 from runner.recording.variants import variants_of
 from runner.scoring.judgments import Floats
@@ -74,7 +74,8 @@ def render_report(
     sections = [_section(group, (notes or {}).get(name, ())) for (name, _, _), group in by_suite.items()]
     return _template().render(
         sweep=sweep, when=when or f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}", version=program_version(),
-        header=header, body=body, failures=failures, earlier=len(rows) - len(scored), sections=sections,
+        header=header, body=body, noisy=any(NOISY in value for cells in body for value, _ in cells),
+        failures=failures, earlier=len(rows) - len(scored), sections=sections,
         power_headings=power_headings(), small=SMALL, mark=mark,
     )  # fmt: skip
 
