@@ -136,9 +136,10 @@ class JobComposer:
         if unswept:
             # Hydra reads sweep parameters before it knows which experiment a job is of: part of the product would
             # be left out without a word.
+            files = " ".join(str(each.input_line) for each in chosen if each.key_or_group == "experiment")
             raise ConfigError(
-                f"sets hydra.sweeper.params ({', '.join(unswept)}), which a sweep over experiments does not expand; "
-                "run each experiment by itself, or put the sweep on the command line"
+                f"{files or 'a file'} sets hydra.sweeper.params ({', '.join(unswept)}), which a sweep over experiments "
+                "does not expand; run each experiment by itself, or put the sweep on the command line"
             )
         self._refuse_other_launcher(chosen)
         launcher = OmegaConf.to_container(OmegaConf.select(composed, "hydra.launcher"), resolve=True)

@@ -25,8 +25,9 @@ from runner.engine.plan import Stage
 _AGREEMENT = 2.0
 # Less than this is the clock's and the scheduler's, on any machine.
 _UNSEEN_MS = 0.1
-# So much more processor time than time on the clock is not one thread's.
-_SEVERAL_THREADS = 1.3
+# So much more processor time than time on the clock is not one thread's, unless it is no more than what the threads
+# that every process has (of a pool, of a queue) may take in passing.
+_SEVERAL_THREADS, _IN_PASSING_S = 1.3, 0.005
 
 Run = Callable[[], object]
 
@@ -111,8 +112,9 @@ def time_queries(timing: Timing) -> Timed:
         # The repeat has to fit in, too.
         first = _pass(runs, (start + began + settings.seconds) / 2)
         second = _pass({key: runs[key] for key in first}, began + settings.seconds)
-        busy = (time.process_time() - worked) / (time.perf_counter() - start)
-        threads = max(threads_seen(), math.ceil(busy) if busy > _SEVERAL_THREADS else 1)
+        worked, passed = time.process_time() - worked, time.perf_counter() - start
+        several = worked > max(_SEVERAL_THREADS * passed, passed + _IN_PASSING_S)
+        threads = max(threads_seen(), math.ceil(worked / passed) if several else 1)
     noisy = threads > 1 or not _agree(list(first.values()), list(second.values()))
     choose = max if noisy else min
     taken = {key: choose(value, second.get(key, value)) for key, value in first.items()}

