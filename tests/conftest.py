@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-# Where commands are run as processes, public collections are read, or damage is tried byte by byte.
+# Where commands are run as processes, public collections are read, or a thing is tried many times over.
 SLOW = (
     "bad_input",
+    "candidates/test_anonymise_file.py",
     "candidates/test_candidates_command.py",
+    "changes/test_known_changes.py",
+    "changes/test_snapshot_commands.py",
     "choose/test_choose_command.py",
     "citations/test_lineage_command.py",
     "command",
@@ -16,18 +19,27 @@ SLOW = (
     "decide/test_baseline.py",
     "decide/test_decision_commands.py",
     "decide/test_demo_release.py",
+    "decide/test_gate_verdicts.py",
+    "decide/test_logged_intervals.py",
     "decide/test_moved_world.py",
+    "drill",
+    "engine/test_faults.py",
     "engine/test_misbehaving.py",
     "engine/test_misbehaving_chunkers.py",
     "engine/test_recorder.py",
+    "engine/test_same_results.py",
     "judging/test_migration_fastapi.py",
+    "judging/test_migration_properties.py",
     "kills",
     "retrievers/test_public_figures.py",
     "review/test_review_terminal.py",
     "security",
     "spans/test_fastapi_judgments.py",
+    "stats/test_paired.py",
     "store",
     "trend/test_clean_holdout_runs.py",
+    "trend/test_trend_command.py",
+    "trend/test_trend_reports.py",
 )
 
 
