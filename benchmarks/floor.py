@@ -16,8 +16,8 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
-from runner.config import conf_directory, home, register_resolvers
-from runner.recording.tracking import open_client
+from runner.configuration.settings import conf_directory, home, register_resolvers
+from runner.tracking.tracker import open_client
 
 
 def main() -> None:

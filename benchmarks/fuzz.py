@@ -94,7 +94,7 @@ def _trec(topics: bool) -> Read:
 
 
 def _policy(path: Path) -> object:
-    from runner.deciding.policies import policy_of, read_policy_file
+    from runner.configuration.policy_files import policy_of, read_policy_file
 
     return policy_of(read_policy_file(path), str(path))
 
@@ -103,12 +103,12 @@ def _readers() -> dict[str, tuple[Read, str]]:
     """Name -> what reads a file, and what such a file looks like."""
     from retrievers.lexicon import read_lexicon
     from retrievers.run_file import read_run
-    from runner.citations.answer_file import read_answers
+    from runner.annotation.candidates.anonymise import Rules
+    from runner.annotation.candidates.candidate import read_candidates
+    from runner.annotation.candidates.click_log import read_clicks
+    from runner.annotation.exchange.pair_files import read_pairs
+    from runner.citation_checks.answer_file import read_answers
     from runner.documents import Beir, Cases
-    from runner.judging.candidates.anonymise import Rules
-    from runner.judging.candidates.candidate import read_candidates
-    from runner.judging.candidates.click_log import read_clicks
-    from runner.judging.exchange.pair_files import read_pairs
     from runner.suite_formats import CasesSuite
 
     def renamed(read: Callable[[Path], object], name: str) -> Read:
@@ -143,7 +143,7 @@ def _readers() -> dict[str, tuple[Read, str]]:
         "policy": (_policy, POLICY),
         "anonymise": (lambda path: Rules.read(path), RULES),
         "lexicon": (lambda path: read_lexicon(str(path)), LEXICON),
-    }  # fmt: skip
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

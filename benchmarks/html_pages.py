@@ -47,9 +47,15 @@ class Browser:
     def __init__(self, port: int, profile: str) -> None:
         self._root = f"http://127.0.0.1:{port}"
         flags = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-            "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}", "--window-size=1400,1000",
-        ]  # fmt: skip
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={profile}",
+            "--window-size=1400,1000",
+        ]
         options = {"binary": shutil.which("chromium"), "args": flags}
         wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "pageLoadStrategy": "normal"}}}
         self._session = self._ask("POST", "/session", wanted)["sessionId"]

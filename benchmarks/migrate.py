@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from changes import SECTIONS, Pages, Writer, change
 
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.migration.migrate import Migration, migrate
 from runner.chunkers import Window
-from runner.judging.history.entry import Entry
-from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 from runner.suites.existence import SpanPlaces
@@ -66,7 +66,7 @@ def span_text(snapshot: Snapshot) -> Callable[[dict[str, Any]], str]:
     return words
 
 
-def wrong(migration: Migration, old: Callable[..., str], new: Callable[..., str], part: bool) -> list[Entry]:
+def wrong(migration: Migration, old: Callable[..., str], new: Callable[..., str], part: bool) -> list[RecordEntry]:
     found = []
     for entry in migration.entries[1:]:
         if entry.what == "carried" and entry.old:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from runner.engine.cache import Cache, text_key
-from runner.engine.packing import pack_vector
+from runner.engine.codec import pack_vector
 
 SMALL, LARGE = 4_000, 400_000
 WORDS, QUERIES, WARM = 30_000, 300, 3
@@ -54,9 +54,17 @@ def collection(folder: Path, passages: int) -> Path:
 def sweep(home: Path, data: Path) -> float:
     """Seconds of one sweep of four jobs, in a process of its own."""
     command = [
-        sys.executable, "-m", "runner", "-m", "dataset=beir", f"dataset.path={data}", "retriever=bm25", "k=1,3,5,10",
-        "latency.sample=0", "hydra.launcher.n_jobs=1",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "runner",
+        "-m",
+        "dataset=beir",
+        f"dataset.path={data}",
+        "retriever=bm25",
+        "k=1,3,5,10",
+        "latency.sample=0",
+        "hydra.launcher.n_jobs=1",
+    ]
     began = time.perf_counter()
     subprocess.run(command, check=True, env={**os.environ, "RUNNER_HOME": str(home)}, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began

@@ -122,9 +122,12 @@ class Rankings:
                 rows.append(row_of[passage_id])
                 scores.append(float(score))
         return cls.canonical(
-            np.array(numbers, np.int64), np.array(rows, np.int32), np.array(scores),
-            n_queries=len(lists), depth=depth,
-        )  # fmt: skip
+            np.array(numbers, np.int64),
+            np.array(rows, np.int32),
+            np.array(scores),
+            n_queries=len(lists),
+            depth=depth,
+        )
 
     @classmethod
     def concatenate(cls, parts: Sequence["Rankings"]) -> "Rankings":

@@ -34,9 +34,12 @@ class Hidden:
         rankings = ranked(self.first, passages, queries, depth + len(hidden))
         kept = ~np.isin(rankings.rows, hidden)
         return Rankings.canonical(
-            rankings.query_numbers()[kept], rankings.rows[kept], rankings.scores[kept],
-            n_queries=len(queries), depth=depth,
-        )  # fmt: skip
+            rankings.query_numbers()[kept],
+            rankings.rows[kept],
+            rankings.scores[kept],
+            n_queries=len(queries),
+            depth=depth,
+        )
 
     def _rows(self, passages: Passages) -> list[int]:
         found: set[int] = set()

@@ -109,9 +109,10 @@ def _model_files(
             raise RetrievalError(f"{model}: found no local copy, expected one after loading; give a folder's path")
         root = found
     files = [
-        file for file in root.rglob("*")
+        file
+        for file in root.rglob("*")
         if file.suffix in _FILES and file.is_file() and not _OTHER_FORMATS & set(file.relative_to(root).parts)
-    ]  # fmt: skip
+    ]
     # Where both formats are there, safetensors is the one that is loaded.
     safe = {file.parent for file in files if file.suffix == ".safetensors"}
     files = [file for file in files if file.suffix != ".bin" or file.parent not in safe]

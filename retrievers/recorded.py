@@ -37,11 +37,15 @@ class Recorded:
         row_of.update({same_id(passage): row for row, passage in enumerate(passages.ids)})
         unknown = [entry for ranking in entries.values() for entry in ranking if entry.name not in row_of]
         if unknown:
-            raise RetrievalError(listed([
-                f"{entry.place}: found {entry.name!r}, which is neither a passage nor a document of this "
-                "snapshot; record against the same documents"
-                for entry in sorted(unknown, key=lambda entry: entry.line)
-            ]))  # fmt: skip
+            raise RetrievalError(
+                listed(
+                    [
+                        f"{entry.place}: found {entry.name!r}, which is neither a passage nor a document of this "
+                        "snapshot; record against the same documents"
+                        for entry in sorted(unknown, key=lambda entry: entry.line)
+                    ]
+                )
+            )
         found = [entries.get(query.id, ()) for query in queries]
         flat = [entry for ranking in found for entry in ranking]
         return Rankings.canonical(

@@ -59,9 +59,12 @@ class Semantic:
             found.append(candidates.ravel())
             scores.append(_exact(vectors, queries[number], candidates).ravel())
         return Rankings.canonical(
-            np.concatenate(numbers), rows[np.concatenate(found)], np.concatenate(scores),
-            n_queries=len(queries), depth=depth,
-        )  # fmt: skip
+            np.concatenate(numbers),
+            rows[np.concatenate(found)],
+            np.concatenate(scores),
+            n_queries=len(queries),
+            depth=depth,
+        )
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Embed, index and rank in one go."""

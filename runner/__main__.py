@@ -4,9 +4,9 @@ import sys
 from collections.abc import Sequence
 
 from runner import stopping
-from runner.formats.output import open_streams
-from runner.recording.recorder import dismiss_recorder, start_recorder
-from runner.scratch import stand_in_home
+from runner.files.scratch import stand_in_home
+from runner.rendering.console import open_streams
+from runner.tracking.recorder import dismiss_recorder, start_recorder
 
 # With any of these Hydra, or the plan, has the last word and nothing is logged.
 _LOGS_NOTHING = (
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
                 start_recorder()
             # Late, so that the recorder is at work while Hydra and the rest are imported.
-            from runner.command import run_command
+            from runner.cli.entry import run_command
 
             run_command(given)
         except KeyboardInterrupt:

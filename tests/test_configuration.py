@@ -11,10 +11,10 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
 from retrievers.base import RetrievalError
-from runner.config import Settings, conf_directory, register_resolvers
-from runner.engine.parts import TARGET, build
+from runner.configuration.identity import collection_name
+from runner.configuration.settings import Settings, conf_directory, register_resolvers
+from runner.engine.components import TARGET, build
 from runner.errors import ConfigError
-from runner.identity import collection_name
 
 NODES = ("corpus", "chunker", "suite", "retriever")
 # What a choice needs beside itself: the files that only a user has, or the part of a retriever it stands in.

@@ -28,7 +28,7 @@ class PlannedLauncher(Launcher):
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Compose all jobs, refuse what cannot be announced honestly, and run them as one plan."""
-        from runner.command import run_sweep
+        from runner.cli.entry import run_sweep
 
         assert self._config is not None
         assert self._context is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runner.chunkers.base import Chunk, check_sizes
 from runner.chunkers.stretches import stretches
 from runner.documents.document import Document
-from runner.formats.outline import Outline, Range
+from runner.documents.outline import Outline, Range
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter

@@ -8,7 +8,7 @@ from typing import Any
 from retrievers.script import same_id
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, numbered_lines, read_bytes
+from runner.files.reading import id_fault, json_lines, kind_of, numbered_lines, read_bytes
 
 _OWN_KEYS = ("_id", "title", "text", "metadata")
 

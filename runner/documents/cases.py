@@ -6,8 +6,7 @@ from pathlib import Path
 from retrievers.script import same_id
 from runner.documents.document import Document, Normalization
 from runner.errors import InputError, Problem
-from runner.formats.json_array import read_array
-from runner.formats.reading import id_fault, kind_of
+from runner.files.reading import id_fault, kind_of, read_array
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from runner.documents.markdown_outline import outline_of
+from runner.documents.outline import Outline
 from runner.documents.passed import Passed
 from runner.errors import ConfigError
-from runner.formats.canonical import sha256_of
-from runner.formats.markdown_outline import outline_of
-from runner.formats.outline import Outline
+from runner.files.strict_json import sha256_of
 
 _FORMS = ("NFC", "NFKC", "none")
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from runner.documents.archive import open_archive
 from runner.documents.charset import decode_page
 from runner.documents.html import close_empty_elements, read_html
-from runner.documents.lines import Lines
+from runner.documents.lines import LineLayout
 from runner.documents.page import Page
 from runner.errors import InputError, Problem
 
@@ -18,7 +18,7 @@ _WHAT = "a book in EPUB"
 
 def read_epub(data: bytes, problems: list[Problem]) -> Page | None:
     """The chapters in their order as one page; the table of contents is left out. Raises InputError."""
-    lines = Lines()
+    lines = LineLayout()
     try:
         with open_archive(data, _WHAT) as archive:
             package = _package(archive)

@@ -21,14 +21,14 @@ _MODES: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPages:
     """pages: id and path, in the order of the folders. passed: what is not read, the most frequent kind first."""
 
     pages: tuple[tuple[str, Path], ...]
     passed: tuple[Passed, ...]
 
 
-def find_pages(root: Path, include: Sequence[str]) -> Found:
+def find_pages(root: Path, include: Sequence[str]) -> FoundPages:
     """Search a folder to any depth for regular files whose names match, or take the one page that is named.
 
     Hidden names are passed over, links to folders and to files outside of the folder are not followed.
@@ -37,7 +37,7 @@ def find_pages(root: Path, include: Sequence[str]) -> Found:
     if root.is_file():
         if remedy := kind_of_page(root.name).missing():
             raise InputError(f"{root}: cannot be read yet; {remedy}")
-        return Found(((same_id(root.name), root),), ())
+        return FoundPages(((same_id(root.name), root),), ())
     if not root.is_dir():
         what = _special(root)
         raise InputError(f"{root}: {what or 'not found'}; expected a folder of pages, or one page (corpus.path)")
@@ -63,7 +63,7 @@ def find_pages(root: Path, include: Sequence[str]) -> Found:
             else:
                 passed[reason] += 1
     ordered = sorted(passed.items(), key=lambda each: (-each[1], each[0]))
-    return Found(tuple(pages), tuple(Passed(count, *kind) for kind, count in ordered))
+    return FoundPages(tuple(pages), tuple(Passed(count, *kind) for kind, count in ordered))
 
 
 def _reason(path: Path, relative: str, inside: Path, include: Sequence[str]) -> tuple[str, str] | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runner.errors import Problem
-from runner.formats.strict_json import JsonFault, parse_json, parse_json_at
-from runner.formats.strict_yaml import json_values, read_mapping
+from runner.files.strict_json import JsonFault, parse_json, parse_json_at
+from runner.files.strict_yaml import json_values, read_mapping
 
 _BLOCKS = (
     ("YAML", re.compile(r"---[ \t]*(?:yaml)?[ \t]*\n(?P<block>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")),

@@ -18,7 +18,7 @@ from runner.documents.html_elements import (
     is_permalink,
     names,
 )
-from runner.documents.lines import Lines
+from runner.documents.lines import LineLayout
 from runner.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class HtmlPage:
     """title: the text of `<title>`, or empty. lines: what the page shows."""
 
     title: str
-    lines: Lines
+    lines: LineLayout
 
 
-def read_html(html: str, lines: Lines | None = None) -> HtmlPage:
+def read_html(html: str, lines: LineLayout | None = None) -> HtmlPage:
     """Parse a page, whatever its faults, as HTML5 says.
 
     Left out on purpose are scripts, styles, templates, navigation, what is hidden, images and data URIs, what stands
@@ -64,9 +64,9 @@ def read_html(html: str, lines: Lines | None = None) -> HtmlPage:
     # A parser without a document has no root.
     root = LexborHTMLParser(html or " ").root
     if root is None:
-        return HtmlPage("", lines or Lines())
+        return HtmlPage("", lines or LineLayout())
     title = root.css_first("title")
-    page = _Page(_layout_tables(root), lines or Lines())
+    page = _Page(_layout_tables(root), lines or LineLayout())
     for node, entering in _walk(root, page):
         if entering:
             page.enter(node)
@@ -144,7 +144,7 @@ class _Page:
     """Turns elements into lines; rows: how many tables of values are open, which have a line a row."""
 
     layout_tables: set[int]
-    lines: Lines
+    lines: LineLayout
     rows: int = 0
     lists: int = 0
     quotes: int = 0

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from runner.documents.document import Normalization
-from runner.formats.markdown_outline import slug_of
-from runner.formats.outline import Heading, Outline
+from runner.documents.markdown_outline import slug_of
+from runner.documents.outline import Outline, OutlineHeading
 
 # What HTML calls white space; a no-break or an ideographic space is a character like any other.
 _SPACE = re.compile(r"[ \t\n\f\r]+")
@@ -13,7 +13,7 @@ _DEEPEST_INDENT = 16
 
 
 @dataclass
-class Lines:
+class LineLayout:
     """Takes words, line ends and gaps as a reader meets them; `laid_out` gives the text and its outline.
 
     Between two blocks there is one empty line at most; white space is collapsed as a browser does it, but for
@@ -132,7 +132,7 @@ class Lines:
         headings = []
         for level, title, begin, end in self._headings:
             named = normalization.title(title)
-            headings.append(Heading(level, named, slug_of(named), starts[begin], starts[end]))
+            headings.append(OutlineHeading(level, named, slug_of(named), starts[begin], starts[end]))
         items = tuple(dict.fromkeys(starts[line] for line in self._items))
         return text, Outline(tuple(headings), at(self._whole), at(self._tables), items)
 

@@ -7,7 +7,7 @@ from runner.documents.charset import decode_page
 from runner.documents.data_uris import without_data_uris
 from runner.documents.page import Page
 from runner.errors import Problem
-from runner.formats.strict_json import JsonFault, parse_json
+from runner.files.strict_json import JsonFault, parse_json
 
 _TICKS = re.compile(r"`{3,}")
 

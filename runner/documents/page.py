@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runner.documents.lines import Lines
+from runner.documents.lines import LineLayout
 from runner.errors import Problem
 
 
@@ -15,7 +15,7 @@ class Page:
     fields: front matter. headed: whether a heading may give the title, which no plain text has.
     """
 
-    content: str | Lines
+    content: str | LineLayout
     title: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
     headed: bool = True

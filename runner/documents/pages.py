@@ -7,12 +7,12 @@ from pathlib import Path
 from runner.documents.document import Document, Documents, Normalization
 from runner.documents.found import find_pages
 from runner.documents.kinds import SUFFIXES, kind_of_page
+from runner.documents.markdown_outline import first_title
+from runner.documents.outline import Outline
 from runner.documents.page import Page
 from runner.documents.passed import passed_words
 from runner.errors import InputError, Problem
-from runner.formats.markdown_outline import first_title
-from runner.formats.outline import Outline
-from runner.formats.reading import id_fault
+from runner.files.reading import id_fault
 
 PATTERNS = tuple(f"*{suffix}" for suffix in SUFFIXES)
 

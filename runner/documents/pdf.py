@@ -1,6 +1,6 @@
 """Read the text of a PDF: a section a page."""
 
-from runner.documents.lines import Lines
+from runner.documents.lines import LineLayout
 from runner.documents.page import Page
 from runner.errors import InputError, Problem
 
@@ -12,7 +12,7 @@ def read_pdf(data: bytes, problems: list[Problem]) -> Page | None:
     """
     import pypdfium2
 
-    lines = Lines()
+    lines = LineLayout()
     try:
         with pypdfium2.PdfDocument(data) as document:
             title = document.get_metadata_value("Title")

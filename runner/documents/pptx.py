@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from runner.documents.archive import open_archive
-from runner.documents.lines import Lines
+from runner.documents.lines import LineLayout
 from runner.documents.page import Page
 from runner.errors import InputError, Problem
 
@@ -17,7 +17,7 @@ def read_pptx(data: bytes, problems: list[Problem]) -> Page | None:
     from pptx import Presentation
 
     open_archive(data, _WHAT).close()
-    lines = Lines()
+    lines = LineLayout()
     try:
         deck = Presentation(io.BytesIO(data))
         for number, slide in enumerate(deck.slides, 1):
@@ -33,7 +33,7 @@ def read_pptx(data: bytes, problems: list[Problem]) -> Page | None:
     return Page(lines, name)
 
 
-def _heading(lines: Lines, title: str, number: int) -> None:
+def _heading(lines: LineLayout, title: str, number: int) -> None:
     lines.gap()
     first = lines.here()
     if title.strip():
@@ -43,7 +43,7 @@ def _heading(lines: Lines, title: str, number: int) -> None:
         lines.heading(2, first, f"Slide {number}")
 
 
-def _shapes(lines: Lines, shapes: Iterable[Any]) -> None:
+def _shapes(lines: LineLayout, shapes: Iterable[Any]) -> None:
     for shape in shapes:
         if hasattr(shape, "shapes"):
             _shapes(lines, shape.shapes)
@@ -61,7 +61,7 @@ def _shapes(lines: Lines, shapes: Iterable[Any]) -> None:
             _paragraphs(lines, shape.text_frame.text)
 
 
-def _paragraphs(lines: Lines, text: str) -> None:
+def _paragraphs(lines: LineLayout, text: str) -> None:
     lines.gap()
     for line in text.replace("\v", "\n").split("\n"):
         lines.words(line)

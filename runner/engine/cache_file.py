@@ -15,7 +15,7 @@ from urllib.parse import quote
 from filelock import FileLock
 
 from runner.errors import RunnerError
-from runner.formats.sqlite_faults import is_damage
+from runner.files.sqlite_faults import is_damage
 
 FORMAT = 2
 # A vector of 256 numbers, its key and its checksum: 15 of them fill a page of this size. In smaller pages more of each

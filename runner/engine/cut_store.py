@@ -12,13 +12,13 @@ from functools import cache
 from pathlib import Path
 
 from retrievers.base import Index
+from runner.engine.components import Component, digest
 from runner.engine.index_store import IndexStore
-from runner.engine.parts import Part, digest
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.snapshots.lazy import columns_of, open_lazily
 
 # What turns bytes into passages, besides the reader and the chunker themselves.
-_CODE = ("documents", "chunkers", "formats", "snapshots")
+_CODE = ("documents", "chunkers", "files", "snapshots")
 # Libraries that readers and chunkers use are part of their identity; these two are used by neither.
 _PYTHON = (platform.python_version(), unicodedata.unidata_version)
 
@@ -44,13 +44,13 @@ class CutStore:
             self._indexes.save(key, Index(*columns))
 
 
-def sources_of(reader: Part) -> list[Path] | None:
+def sources_of(reader: Component) -> list[Path] | None:
     """The files that a reader is going to read, or None if it does not say (with a method `sources`)."""
     sources: Callable[[], Sequence[Path]] | None = getattr(reader.object, "sources", None)
     return list(sources()) if sources else None
 
 
-def cut_key(reader: Part, chunker: Part, sources: Sequence[Path]) -> str | None:
+def cut_key(reader: Component, chunker: Component, sources: Sequence[Path]) -> str | None:
     """The key of what comes of these bytes; None if the configuration does not tell what decides it."""
     if reader.identity is None or chunker.identity is None:
         return None

@@ -15,19 +15,19 @@ import numpy as np
 
 from retrievers.base import Combining, Indexing, Query, Rankings, Rescoring, Vectorial
 from runner.engine import work
-from runner.engine.blame import kind_of, told
 from runner.engine.cache import Cache, CacheMiss
-from runner.engine.crew import Counts, Crew, guarded
-from runner.engine.facts import FactBook
+from runner.engine.codec import pack_ranking, unpack_ranking
+from runner.engine.components import digest
+from runner.engine.failure import kind_of, told
+from runner.engine.indexing import Leaves
 from runner.engine.latency import time_queries
-from runner.engine.leaves import Leaves
-from runner.engine.measured import Measured
-from runner.engine.packing import pack_ranking, unpack_ranking
+from runner.engine.measurement_store import MeasurementStore
+from runner.engine.measurements import Measured
 from runner.engine.pair_scoring import PairScoring
 from runner.engine.parallel import Task, Workers
-from runner.engine.parts import digest
 from runner.engine.plan import Plan, Stage
 from runner.engine.progress import Bars
+from runner.engine.workers import Counts, Crew, guarded
 from runner.errors import RunnerError
 
 _QUERIES_A_TASK = 256
@@ -56,7 +56,7 @@ class Executor:
     def __init__(self, plan: Plan, cache: Cache, workers: Workers) -> None:
         self._plan = plan
         self._cache = cache
-        self._crew = Crew(workers, FactBook(cache))
+        self._crew = Crew(workers, MeasurementStore(cache))
         self._leaves = Leaves(self._crew, cache)
         self._pairs = PairScoring(self._crew, cache)
 
@@ -154,8 +154,14 @@ class Executor:
         if isinstance(retriever, Vectorial):
             index, vectors = self._leaves.index_of(stage), self._leaves.query_vectors
             return work.search_vectors, lambda keys: (
-                name, retriever, index, vectors(stage, of(keys)), of(keys), depth, size,
-            )  # fmt: skip
+                name,
+                retriever,
+                index,
+                vectors(stage, of(keys)),
+                of(keys),
+                depth,
+                size,
+            )
         if isinstance(retriever, Indexing):
             index = self._leaves.index_of(stage)
             return work.search, lambda keys: (name, retriever, index, of(keys), depth, size)

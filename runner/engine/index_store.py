@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from retrievers.base import Index
-from runner.scratch import owned_folder
+from runner.files.scratch import owned_folder
 
 _DESCRIPTION = "index.json"
 

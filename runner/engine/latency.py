@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from retrievers.base import Combining, Index, Indexing, Passages, Query, Rankings, Rescoring, Vectorial
-from runner.config import LatencySettings
+from runner.configuration.settings import LatencySettings
 from runner.engine.cache import text_key
-from runner.engine.measured import where_and_when
+from runner.engine.measurements import where_and_when
 from runner.engine.one_thread import one_thread, threads_seen
 from runner.engine.plan import Stage
 

@@ -1,20 +1,90 @@
 """Pair scores of a plan: every pair that any reranked stage of a level looks at, scored once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from retrievers.base import Query, Rescoring, Scores
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.base import Query, Rankings, Rescoring, Scores
 from runner.engine import work
-from runner.engine.blame import kind_of
-from runner.engine.cache import Cache
-from runner.engine.crew import Crew
-from runner.engine.pairs import PairBatch, PairBook, batch_pairs
+from runner.engine.cache import Cache, pair_key, text_key
+from runner.engine.components import Component, space_of
+from runner.engine.failure import kind_of
 from runner.engine.parallel import Done, Task
-from runner.engine.parts import Part, space_of
 from runner.engine.plan import Stage
 from runner.engine.progress import Bars
+from runner.engine.workers import Crew
 
 _RERANKED_A_TASK = 32
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Texts and the pairs of their positions to score, int64 [pairs, 2]."""
+
+    queries: Sequence[str]
+    passages: Sequence[str]
+    pairs: NDArray[np.int64]
+
+
+class PairScoreStore:
+    """Pair scores of any number of rerankers, keyed by the two texts, whatever pool they came from."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._known: dict[str, dict[bytes, float]] = defaultdict(dict)
+
+    def missing(
+        self, reranker: Component, wanted: Mapping[str, set[int]], texts: Sequence[str]
+    ) -> dict[str, list[int]]:
+        """Which of the wanted rows each query text still lacks a score for; texts are those of the passages."""
+        known = self._known[space_of(reranker)]
+        row_keys = {row: text_key(texts[row]) for row in set().union(*wanted.values())} if wanted else {}
+        keys: dict[bytes, tuple[str, int]] = {}
+        for query, rows in wanted.items():
+            query_key = text_key(query)
+            keys |= {pair_key(query_key, row_keys[row]): (query, row) for row in sorted(rows)}
+        if reranker.key is not None:
+            stored = self._cache.get(space_of(reranker), [key for key in keys if key not in known])
+            known.update({key: float(np.frombuffer(value, "<f8")[0]) for key, value in stored.items()})
+        rest: dict[str, list[int]] = defaultdict(list)
+        for key, (query, row) in keys.items():
+            if key not in known:
+                rest[query].append(row)
+        return rest
+
+    def keep(self, reranker: Component, batch: PairBatch, scores: Scores) -> None:
+        """Take in the scores of a batch, float64 [pairs]."""
+        query_keys = [text_key(text) for text in batch.queries]
+        passage_keys = [text_key(text) for text in batch.passages]
+        keys = [pair_key(query_keys[query], passage_keys[passage]) for query, passage in batch.pairs.tolist()]
+        self._known[space_of(reranker)].update(zip(keys, scores.tolist(), strict=True))
+        if reranker.identity is not None:
+            items = ((key, np.float64(score).tobytes()) for key, score in zip(keys, scores, strict=True))
+            self._cache.put(space_of(reranker), "pairs", reranker.identity, items)
+
+    def of(self, reranker: Component, queries: Sequence[Query], candidates: Rankings, texts: Sequence[str]) -> Scores:
+        """The score of every candidate, float64 aligned with the entries of candidates; all must be known."""
+        known = self._known[space_of(reranker)]
+        row_keys = {int(row): text_key(texts[row]) for row in np.unique(candidates.rows)}
+        query_keys = [text_key(query.text) for query in queries]
+        entries = zip(candidates.query_numbers().tolist(), candidates.rows.tolist(), strict=True)
+        return np.array([known[pair_key(query_keys[query], row_keys[row])] for query, row in entries], np.float64)
+
+
+def batch_pairs(missing: Mapping[str, Sequence[int]], texts: Sequence[str], size: int) -> list[PairBatch]:
+    """Cut missing pairs into batches of so many queries, each with only the passages it needs."""
+    queries = list(missing)
+    batches = []
+    for start in range(0, len(queries), size):
+        part = queries[start : start + size]
+        rows = sorted({row for query in part for row in missing[query]})
+        position = {row: number for number, row in enumerate(rows)}
+        pairs = [(number, position[row]) for number, query in enumerate(part) for row in missing[query]]
+        batches.append(PairBatch(part, [texts[row] for row in rows], np.array(pairs, np.int64).reshape(-1, 2)))
+    return batches
 
 
 class PairScoring:
@@ -22,7 +92,7 @@ class PairScoring:
 
     def __init__(self, crew: Crew, cache: Cache) -> None:
         self._crew = crew
-        self._pairs = PairBook(cache)
+        self._pairs = PairScoreStore(cache)
 
     def of(self, stage: Stage, queries: Sequence[Query]) -> Scores:
         """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
@@ -58,12 +128,12 @@ class PairScoring:
                 self._keep_pairs(users[group], reranker, batch, done)
                 bars.advance(group, task.units)
 
-    def _keep_pairs(self, users: Sequence[Stage], reranker: Part, batch: PairBatch, done: Done) -> None:
+    def _keep_pairs(self, users: Sequence[Stage], reranker: Component, batch: PairBatch, done: Done) -> None:
         usable = [self._crew.succeeded(stage, done) for stage in users]
         if done.error is None and any(usable):
             self._crew.counts.pairs += len(batch.pairs)
             self._pairs.keep(reranker, batch, done.value)
 
 
-def _reranker(stage: Stage) -> Part:
+def _reranker(stage: Stage) -> Component:
     return stage.part.of_object(stage.part.object.reranker)

@@ -21,11 +21,11 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from runner.engine.blame import ended, told, trace_of
-from runner.engine.untouched import untouched
-from runner.engine.watch import is_timeout, take_notes, watched
+from runner.engine.failure import ended, told, trace_of
+from runner.engine.isolation import untouched
+from runner.engine.task_watch import is_timeout, take_notes, watched
 from runner.errors import ConfigError
-from runner.scratch import scratch_folder, scratch_for_arrays
+from runner.files.scratch import scratch_folder, scratch_for_arrays
 from runner.stopping import end_with, held_back, obey
 
 # The backends of joblib whose workers are processes of this machine.

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from retrievers.base import Combining, Query, Rankings, Rescoring, RetrievalError
-from runner.config import LatencySettings, Settings
-from runner.engine.blame import told, trace_of
+from runner.configuration.settings import LatencySettings, Settings
 from runner.engine.cache import text_key
-from runner.engine.parts import Part, build, digest
+from runner.engine.components import Component, build, digest
+from runner.engine.failure import told, trace_of
 from runner.errors import ConfigError, InputError, Misbehaved, RunnerError
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.metrics import METRICS_VERSION
@@ -46,7 +46,7 @@ class Stage:
     computed, once known. latency: how its queries are timed, the most that any job asks for.
     """
 
-    part: Part
+    part: Component
     snapshot: Snapshot
     level: int
     sources: Mapping[str, "Stage"]
@@ -135,21 +135,23 @@ class Job:
     def fingerprint(self) -> str:
         """Hash of everything that decides this job's metrics; equal fingerprints are one run."""
         part = self.stage.part
-        return digest({
-            "retriever": part.key or part.sharing_key,
-            "snapshot": self.stage.snapshot.id,
-            "suite": self.judged.suite.revision,
-            "suite_name": self.judged.suite.name,
-            "slices": list(self.judged.suite.slices),
-            "slicing": self.settings.slicing.model_dump(mode="json"),
-            "history": self.settings.history,
-            "k": self.settings.k,
-            "depth": self.settings.depth,
-            "curve": list(self.settings.curve_within_depth()),
-            "seed": self.settings.seed,
-            "intervals": self.settings.intervals and self.settings.intervals.model_dump(mode="json"),
-            "metrics": METRICS_VERSION,
-        })  # fmt: skip
+        return digest(
+            {
+                "retriever": part.key or part.sharing_key,
+                "snapshot": self.stage.snapshot.id,
+                "suite": self.judged.suite.revision,
+                "suite_name": self.judged.suite.name,
+                "slices": list(self.judged.suite.slices),
+                "slicing": self.settings.slicing.model_dump(mode="json"),
+                "history": self.settings.history,
+                "k": self.settings.k,
+                "depth": self.settings.depth,
+                "curve": list(self.settings.curve_within_depth()),
+                "seed": self.settings.seed,
+                "intervals": self.settings.intervals and self.settings.intervals.model_dump(mode="json"),
+                "metrics": METRICS_VERSION,
+            }
+        )
 
     @property
     def key(self) -> str:
@@ -250,9 +252,18 @@ def of_jobs(asked: Sequence[str], jobs: int) -> str:
 
 # Overrides whose effect a run's name, or a column of its own in every table, shows already.
 _SHOWN = (
-    "k", "pool", "retriever", "retriever.pool", "suite", "dataset", "dataset.path", "dataset.run", "dataset.runs",
-    "corpus.path", "suite.path",
-)  # fmt: skip
+    "k",
+    "pool",
+    "retriever",
+    "retriever.pool",
+    "suite",
+    "dataset",
+    "dataset.path",
+    "dataset.run",
+    "dataset.runs",
+    "corpus.path",
+    "suite.path",
+)
 
 
 def _name_variants(jobs: Sequence[Job]) -> None:
@@ -298,7 +309,7 @@ def _job(
     return Job(settings, request.overrides, stage, laid, queries, request.source, unused=list(request.unused))
 
 
-def _refuse_queries(root: Part, queries: Sequence[Query]) -> None:
+def _refuse_queries(root: Component, queries: Sequence[Query]) -> None:
     """Ask every part that knows its queries beforehand, as one that reads them from a file does, whether it has any.
 
     Raises InputError.
@@ -313,8 +324,8 @@ def _refuse_queries(root: Part, queries: Sequence[Query]) -> None:
 
 
 def _stage(
-    part: Part,
-    root: Part,
+    part: Component,
+    root: Component,
     snapshot: Snapshot,
     queries: Sequence[Query],
     depth: int,

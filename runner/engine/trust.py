@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from runner.config import conf_directory
-from runner.engine.parts import TARGET, locate
+from runner.configuration.settings import conf_directory
+from runner.engine.components import TARGET, locate
 from runner.errors import ConfigError, InputError
 
 SETTING = "trust"

@@ -8,18 +8,18 @@ import numpy as np
 
 from retrievers.base import RetrievalError, Vectors
 from runner.engine.cache import Cache, text_key
-from runner.engine.packing import pack_vector, unpack_vectors
-from runner.engine.parts import Part, space_of
+from runner.engine.codec import pack_vector, unpack_vectors
+from runner.engine.components import Component, space_of
 
 
-class VectorBook:
+class VectorStore:
     """Vectors of any number of embedders, for passages and queries apart, keyed by text."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._known: dict[str, dict[bytes, Vectors]] = defaultdict(dict)
 
-    def missing(self, embedder: Part, kind: str, texts: Mapping[bytes, str]) -> list[bytes]:
+    def missing(self, embedder: Component, kind: str, texts: Mapping[bytes, str]) -> list[bytes]:
         """Keys of the texts that have to be embedded."""
         space = _space(embedder, kind)
         known = self._known[space]
@@ -28,7 +28,7 @@ class VectorBook:
             known.update(zip(found, unpack_vectors(list(found.values())), strict=True))
         return [key for key in texts if key not in known]
 
-    def keep(self, embedder: Part, kind: str, keys: Sequence[bytes], vectors: Vectors) -> None:
+    def keep(self, embedder: Component, kind: str, keys: Sequence[bytes], vectors: Vectors) -> None:
         """Take in new vectors, float32 [keys, dimensions]. Raises RetrievalError where earlier ones had others."""
         space = _space(embedder, kind)
         for other in (_space(embedder, each) for each in ("passage", "query")):
@@ -43,7 +43,7 @@ class VectorBook:
             items = ((key, pack_vector(vector)) for key, vector in zip(keys, vectors, strict=True))
             self._cache.put(space, "vectors", embedder.identity, items)
 
-    def of(self, embedder: Part, kind: str, texts: Sequence[str]) -> Vectors:
+    def of(self, embedder: Component, kind: str, texts: Sequence[str]) -> Vectors:
         """The vectors of these texts, float32 [texts, dimensions]; all must be known."""
         known = self._known[_space(embedder, kind)]
         if not texts:
@@ -51,5 +51,5 @@ class VectorBook:
         return np.stack([known[text_key(text)] for text in texts])
 
 
-def _space(embedder: Part, kind: str) -> str:
+def _space(embedder: Component, kind: str) -> str:
     return f"{space_of(embedder)}-{kind}"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import Embedder, Index, Passages, Query, Rankings, Reranker, RetrievalError, Scores, Vectors
-from runner.engine.blame import kind_of
-from runner.engine.promises import index_in, numbers_in, rankings_in
+from runner.engine.failure import kind_of
+from runner.engine.output_checks import index_in, numbers_in, rankings_in
 
 # Every component gets copies of its own: in one process it would otherwise change what others read.
 

@@ -73,14 +73,19 @@ class JudgedSet:
                 suite.min_grade,
             ),
             slice_queries(
-                scored, suite.slices, min_grade=suite.min_grade, freshness=freshness,
+                scored,
+                suite.slices,
+                min_grade=suite.min_grade,
+                freshness=freshness,
                 # Read of every document, so only where it says how old they are.
                 document_fields=_fields(suite.unit, scored, snapshot)
                 if freshness and freshness.field in snapshot.fields
                 else {},
             ),
-            cover, len(held.missing), len(held.emptied),
-        )  # fmt: skip
+            cover,
+            len(held.missing),
+            len(held.emptied),
+        )
 
     def relevance(self, rankings: Rankings) -> Relevance:
         """What rankings of the scored queries, in their order, found."""
@@ -214,10 +219,15 @@ def _means(
     names: Sequence[str], members: NDArray[np.bool_], values: Mapping[str, Floats], found: Relevance, k: int
 ) -> dict[str, dict[str, float]]:
     means = _by_slice(members, np.stack(list(values.values()), axis=1))
-    counted = np.stack([
-        np.ones(members.shape[1], np.int64), values["hit"].astype(np.int64),
-        found.found_at(k), found.judgments.relevant_counts,
-    ], axis=1)  # fmt: skip
+    counted = np.stack(
+        [
+            np.ones(members.shape[1], np.int64),
+            values["hit"].astype(np.int64),
+            found.found_at(k),
+            found.judgments.relevant_counts,
+        ],
+        axis=1,
+    )
     totals = members.astype(np.int64) @ counted
     table: dict[str, dict[str, float]] = {}
     for name, mean, (n, hits, relevant_found, relevant) in zip(names, means, totals.tolist(), strict=True):

@@ -60,9 +60,7 @@ class SpanCover:
         shown_of, rows, low, high = np.array(pairs, np.int64).reshape(-1, 4).T
         query_of, grade_of, length = np.array(spans, np.int64).reshape(-1, 3).T
         judgments = Judgments.of(graded, max(len(spans), 1), min_grade)
-        return cls(
-            shown_of, rows, low, high, query_of, grade_of, length, len(snapshot.passages), coverage, judgments
-        )  # fmt: skip
+        return cls(shown_of, rows, low, high, query_of, grade_of, length, len(snapshot.passages), coverage, judgments)
 
     def out_of_reach(self) -> int:
         """How many relevant spans no passages of the snapshot could show together, whatever the retriever."""

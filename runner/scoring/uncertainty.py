@@ -16,7 +16,7 @@ from runner.stats.intervals import Intervals, Method, bootstrap_intervals, wilso
 _PROPORTION = "hit"
 
 
-class IntervalSettings(Protocol):
+class IntervalOptions(Protocol):
     """How the intervals are made: see `runner.stats.bootstrap_intervals`."""
 
     @property
@@ -34,7 +34,7 @@ class Uncertainty:
     bounds: Mapping[str, Mapping[str, float]]
 
 
-def uncertainties_of(evaluations: Sequence[Evaluation], settings: IntervalSettings, seed: int) -> list[Uncertainty]:
+def uncertainties_of(evaluations: Sequence[Evaluation], settings: IntervalOptions, seed: int) -> list[Uncertainty]:
     """Intervals of all metrics over all slices for runs of one judged set; a slice without queries has none.
 
     In one pass: resamples are drawn once, and equal scores are counted once.

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
-from runner.formats.appending import append_whole
-from runner.formats.canonical import canonical_json
-from runner.formats.reading import id_fault
-from runner.formats.strict_json import parse_json
+from runner.files.atomic import append_whole
+from runner.files.reading import id_fault
+from runner.files.strict_json import canonical_json, parse_json
 
 # What a snapshot's id looks like: a name of this form could be taken for one.
 _ID = re.compile(r"[0-9a-f]{16}")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from runner.documents.document import Document
+from runner.documents.outline import Outline
 from runner.documents.passed import Passed
 from runner.errors import RunnerError
-from runner.formats.canonical import canonical_json
-from runner.formats.outline import Outline
-from runner.formats.strict_json import parse_json
+from runner.files.strict_json import canonical_json, parse_json
 from runner.snapshots.snapshot import FORMAT, Passage, Snapshot, content_settings
 
 HEAD = "snapshot.json"
@@ -85,9 +84,12 @@ def holds(folder: Path, snapshot: Snapshot) -> bool:
             len(head["fields"]),
         ]
         right = [
-            snapshot.id, snapshot.documents_sha256, snapshot.documents_sha256,
-            FILES, len(snapshot.fields),
-        ]  # fmt: skip
+            snapshot.id,
+            snapshot.documents_sha256,
+            snapshot.documents_sha256,
+            FILES,
+            len(snapshot.fields),
+        ]
         return (
             said == right
             and content_settings(head["settings"]) == content_settings(json.loads(json.dumps(snapshot.settings)))

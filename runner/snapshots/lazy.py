@@ -71,9 +71,13 @@ def open_lazily(arrays: Arrays, description: Mapping[str, Any], folder: Path) ->
     documents = LazyDocuments(folder / DOCUMENTS, ids, arrays["lines"], arrays["sha256"])
     count = int(description["passages"])
     passages = LazyPassages(
-        _strings(arrays["passage_ids"], count), tuple([ids[row] for row in arrays["document_of"].tolist()]),
-        _strings(arrays["titles"], count), arrays["document_of"], arrays["starts"], arrays["ends"],
-    )  # fmt: skip
+        _strings(arrays["passage_ids"], count),
+        tuple([ids[row] for row in arrays["document_of"].tolist()]),
+        _strings(arrays["titles"], count),
+        arrays["document_of"],
+        arrays["starts"],
+        arrays["ends"],
+    )
     settings = dict(description["settings"])
     passed = tuple(Passed(**each) for each in description["passed_over"])
     snapshot = Snapshot(str(description["id"]), documents, passages, settings, passed)

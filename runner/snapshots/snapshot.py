@@ -12,7 +12,7 @@ from runner.chunkers.base import Chunk, Chunker
 from runner.documents.document import Document, Documents, Normalization
 from runner.documents.passed import Passed
 from runner.errors import InputError
-from runner.formats.canonical import sha256_of, sha256_of_lines
+from runner.files.strict_json import sha256_of, sha256_of_lines
 
 FORMAT = 1
 UNITS = ("document", "passage")

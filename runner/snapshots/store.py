@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import InputError, RunnerError
-from runner.scratch import owned_folder
+from runner.files.scratch import owned_folder
 from runner.snapshots.catalog import Catalog, Made, oldest_first, utc
 from runner.snapshots.files import FILES, HEAD, holds, read_files, write_files
 from runner.snapshots.snapshot import Snapshot

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrievers.script import same_id
 from runner.errors import InputError, Problem
-from runner.formats.reading import id_fault, json_lines, kind_of, length_fault, nfc, numbered_lines, read_bytes
+from runner.files.reading import id_fault, json_lines, kind_of, length_fault, nfc, numbered_lines, read_bytes
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.qrels import (
     BEIR_LAYOUT,
@@ -59,18 +59,28 @@ class BeirSuite:
         asked = _read_queries(queries_path, wanted, problems[queries_path])
         judged = read_qrels(qrels_path, BEIR_LAYOUT, self.negative, problems[qrels_path])
         queries = join_judgments(
-            asked, judged,
-            min_grade=self.min_grade, no_relevant=self.no_relevant,
-            query_problems=problems[queries_path], qrels_problems=problems[qrels_path],
-        )  # fmt: skip
+            asked,
+            judged,
+            min_grade=self.min_grade,
+            no_relevant=self.no_relevant,
+            query_problems=problems[queries_path],
+            qrels_problems=problems[qrels_path],
+        )
         if not any(problems.values()):
             problems[queries_path].extend(Problem(None, fault) for fault in slice_faults(slices, queries))
         if any(problems.values()):
             raise InputError.of_files(problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(qrels_path),
-            missing=self.missing
-        )  # fmt: skip
+            name,
+            self.role,
+            self.unit,
+            queries,
+            self.snapshot,
+            slices,
+            self.min_grade,
+            path=str(qrels_path),
+            missing=self.missing,
+        )
 
     def _qrels_path(self, folder: Path) -> Path:
         given = Path(self.qrels)

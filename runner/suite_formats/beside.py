@@ -6,8 +6,8 @@ from typing import Any
 
 from retrievers.script import same_id
 from runner.errors import InputError, Problem
-from runner.formats.reading import decode, json_lines, numbered_lines, read_bytes
-from runner.formats.strict_yaml import read_mapping
+from runner.files.reading import decode, json_lines, numbered_lines, read_bytes
+from runner.files.strict_yaml import read_mapping
 from runner.suites import HISTORY_MODES, JudgedQuery, Suite
 
 

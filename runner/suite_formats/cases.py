@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import InputError, Problem
-from runner.formats.json_array import read_array
-from runner.formats.reading import id_fault, kind_of
+from runner.files.reading import id_fault, kind_of, read_array
 from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
 from runner.suite_formats.own import collect_queries
 from runner.suite_formats.qrels import names
@@ -48,9 +47,16 @@ class CasesSuite:
         if problems:
             raise InputError.of(path, problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, slices, self.min_grade, path=str(path),
-            missing=self.missing
-        )  # fmt: skip
+            name,
+            self.role,
+            self.unit,
+            queries,
+            self.snapshot,
+            slices,
+            self.min_grade,
+            path=str(path),
+            missing=self.missing,
+        )
 
 
 def _checked(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from retrievers.ignorable import seen
 from retrievers.script import same_id
-from runner.formats.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
+from runner.files.reading import HIGHEST_GRADE, id_fault, kind_of, nfc, unknown_keys
 from runner.suites import SOURCES, Judgment, Span
 from runner.suites.judgment import is_time
 

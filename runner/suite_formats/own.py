@@ -8,18 +8,31 @@ from typing import Any
 from retrievers.script import same_id
 from retrievers.text_file import packed_or_plain
 from runner.errors import InputError, Problem
-from runner.formats.canonical import canonical_json
-from runner.formats.reading import decode, json_lines, numbered_lines, read_bytes, unknown_keys
-from runner.formats.strict_yaml import YamlMapping, read_mapping
+from runner.files.reading import decode, json_lines, numbered_lines, read_bytes, unknown_keys
+from runner.files.strict_json import canonical_json
+from runner.files.strict_yaml import YamlMapping, read_mapping
 from runner.suite_formats.head import head_faults, names_in, slice_faults
 from runner.suite_formats.query_row import QueryRow, RowRules
 from runner.suites import JudgedQuery, Suite
 from runner.suites.suite import COVERAGE
 
 _KEYS = (
-    "name", "role", "unit", "snapshot", "documents", "frozen", "coverage", "slices", "fields", "min_grade", "history",
-    "missing", "queries", "texts", "about",
-)  # fmt: skip
+    "name",
+    "role",
+    "unit",
+    "snapshot",
+    "documents",
+    "frozen",
+    "coverage",
+    "slices",
+    "fields",
+    "min_grade",
+    "history",
+    "missing",
+    "queries",
+    "texts",
+    "about",
+)
 _HEAD = "suite.yaml"
 _QUERIES = "queries.jsonl"
 _TEXTS = ("required", "optional")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from retrievers.script import same_id
 from runner.errors import MOST_LISTED, ConfigError, Problem
-from runner.formats.nearest_ids import nearest_ids
-from runner.formats.reading import HIGHEST_GRADE, id_fault, numbered_lines, read_bytes
+from runner.files.nearest import nearest_ids
+from runner.files.reading import HIGHEST_GRADE, id_fault, numbered_lines, read_bytes
 from runner.suites import FieldValue, JudgedQuery
 
 # How files head the columns of grades and of queries, in letters alone.

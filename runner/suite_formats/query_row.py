@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from retrievers.script import same_id
-from runner.formats.reading import id_fault, kind_of, length_fault, nfc, unknown_keys
+from runner.files.reading import id_fault, kind_of, length_fault, nfc, unknown_keys
 from runner.suite_formats.head import SLICEABLE
 from runner.suite_formats.judgment_item import JudgmentReader
 from runner.suites import SOURCES, FieldValue, JudgedQuery, settle
@@ -73,10 +73,18 @@ class QueryRow:
         if self.faults:
             return None
         return JudgedQuery.of_judgments(
-            same_id(row["query_id"]), text, tuple(said.judgments), source=source, spans=said.spans, fields=fields,
-            answerable=answerable, judged=judged, added=added, history=history,
+            same_id(row["query_id"]),
+            text,
+            tuple(said.judgments),
+            source=source,
+            spans=said.spans,
+            fields=fields,
+            answerable=answerable,
+            judged=judged,
+            added=added,
+            history=history,
             lines=dict.fromkeys(grades, self.line),
-        )  # fmt: skip
+        )
 
     def _typed(self, key: str, kind: type, wanted: str, default: Any) -> Any:
         value = self.row.get(key)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runner.errors import Problem
-from runner.formats.reading import json_lines
+from runner.files.reading import json_lines
 
 PARTS = ("title", "desc", "narr")
 EXPECTED = "topics, as <top> or <topic> blocks, lines `id<TAB>text`, or JSON lines"

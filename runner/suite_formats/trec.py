@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retrievers.script import same_id
 from runner.errors import ConfigError, InputError, Problem
-from runner.formats.reading import decode, id_fault, length_fault, nfc, read_bytes
+from runner.files.reading import decode, id_fault, length_fault, nfc, read_bytes
 from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
@@ -54,16 +54,27 @@ class TrecSuite:
         judged = read_qrels(qrels_path, TREC_LAYOUT, self.negative, problems[qrels_path])
         asked = self._topics(topics_path, problems[topics_path]) if topics_path else _untold(judged)
         queries = join_judgments(
-            asked, judged,
-            min_grade=self.min_grade, no_relevant=self.no_relevant, needs_text=topics_path is not None,
-            query_problems=problems[topics_path or qrels_path], qrels_problems=problems[qrels_path],
-        )  # fmt: skip
+            asked,
+            judged,
+            min_grade=self.min_grade,
+            no_relevant=self.no_relevant,
+            needs_text=topics_path is not None,
+            query_problems=problems[topics_path or qrels_path],
+            qrels_problems=problems[qrels_path],
+        )
         if any(problems.values()):
             raise InputError.of_files(problems)
         return Suite(
-            name, self.role, self.unit, queries, self.snapshot, (), self.min_grade, path=str(qrels_path),
-            missing=self.missing
-        )  # fmt: skip
+            name,
+            self.role,
+            self.unit,
+            queries,
+            self.snapshot,
+            (),
+            self.min_grade,
+            path=str(qrels_path),
+            missing=self.missing,
+        )
 
     def _topics(self, path: Path, problems: list[Problem]) -> dict[str, Asked]:
         text = decode(read_bytes(path, f"{EXPECTED} (suite.topics)"), problems)

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from runner.documents.markdown_outline import slug_of
 from runner.errors import InputError, Problem
-from runner.formats.markdown_outline import slug_of
 from runner.snapshots import Passage, Snapshot
 from runner.suites.suite import Suite
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from runner.documents.document import Normalization
 from runner.errors import MOST_LISTED, InputError, Problem
-from runner.formats.nearest_ids import nearest_ids
+from runner.files.nearest import nearest_ids
 from runner.snapshots import UNITS, Snapshot
 from runner.suites.held import Held
 from runner.suites.query import JudgedQuery

@@ -48,9 +48,7 @@ class JudgedQuery:
         """Make a query whose grades are what its judgments settle; they are kept only where they say more."""
         grades = settle(judgments).grades
         telling = len(grades) < len(judgments) or any(judgment.provenance(source) for judgment in judgments)
-        return cls(
-            id_, text, grades, source=source, judgments=judgments if telling else (), spans=spans or {}, **rest
-        )  # fmt: skip
+        return cls(id_, text, grades, source=source, judgments=judgments if telling else (), spans=spans or {}, **rest)
 
     @property
     def every_judgment(self) -> tuple[Judgment, ...]:

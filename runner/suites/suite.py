@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from runner.errors import ConfigError, InputError, Problem
-from runner.formats.canonical import sha256_of
+from runner.files.strict_json import sha256_of
 from runner.snapshots import UNITS as SNAPSHOT_UNITS
 from runner.snapshots import Snapshot
 from runner.suites.existence import missing_spans, missing_units, refuse_unknown

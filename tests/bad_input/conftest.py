@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from said import Said
 
-from runner.command import run_command
-from runner.experiment import Options, run_jobs
-from runner.requests import compose_request
+from runner.cli.entry import run_command
+from runner.composition.requests import compose_request
+from runner.workflows.run_jobs import RunOptions, run_jobs
 
 PAGES = {
     "limits.md": "# Limits\n\nAt most 100 requests a minute.\n",
@@ -85,5 +85,5 @@ def run_ids(desk: Path) -> tuple[str, str]:
         patch.chdir(desk)
         asked = ["dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "retriever=bm25", "k=2"]
         requests = [compose_request([*asked, f"retriever.b={b}"]) for b in (0.5, 0.75)]
-        first, other = run_jobs(requests, Options(quiet=True)).rows
+        first, other = run_jobs(requests, RunOptions(quiet=True)).rows
     return first.run_id, other.run_id

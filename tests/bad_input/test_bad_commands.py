@@ -29,7 +29,9 @@ ARGUMENTS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "accept: another setting": ("accept", ("{run}", "k=3"), ("unknown setting",)),
     "accept: a reason that is not UTF-8": ("accept", ("{run}", "--why", "\udcff"), ("UTF-8",)),
     "compare: a relative database": (
-        "compare", ("{run}", "{other}", "tracking.uri=sqlite:///x.db"), ("tracking.uri: expected",),
+        "compare",
+        ("{run}", "{other}", "tracking.uri=sqlite:///x.db"),
+        ("tracking.uri: expected",),
     ),
     "compare: a store of an unknown kind": ("compare", ("{run}", "{other}", "tracking.uri=x"), ("tracking.uri: ",)),
     "compare: a metric that is not there": ("compare", ("{run}", "{other}", "--metric", "f1"), ("'f1'",)),
@@ -67,13 +69,19 @@ ARGUMENTS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "drill: two retrievers": ("drill", ("retriever=bm25,hybrid",), ("names several values",)),
     "snapshot build: no pages": ("snapshot", ("build", "dataset=pages"), ("dataset.path",)),
     "snapshot build: a name that is dots": (
-        "snapshot", ("build", "dataset=pages", "dataset.path=manual", "--name", ".."), ("'..'",),
+        "snapshot",
+        ("build", "dataset=pages", "dataset.path=manual", "--name", ".."),
+        ("'..'",),
     ),
     "snapshot build: a name with a slash": (
-        "snapshot", ("build", "dataset=pages", "dataset.path=manual", "--name", "a/b"), ("'a/b'",),
+        "snapshot",
+        ("build", "dataset=pages", "dataset.path=manual", "--name", "a/b"),
+        ("'a/b'",),
     ),
     "snapshot build: a name that is not UTF-8": (
-        "snapshot", ("build", "dataset=pages", "dataset.path=manual", "--name", "\udcff"), ("is not UTF-8",),
+        "snapshot",
+        ("build", "dataset=pages", "dataset.path=manual", "--name", "\udcff"),
+        ("is not UTF-8",),
     ),
     "snapshot show: what is not there": ("snapshot", ("show", "nope"), ("nope",)),
     "snapshot diff: what is not there": ("snapshot", ("diff", "nope", "nope2"), ("nope",)),
@@ -83,9 +91,11 @@ ARGUMENTS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "judgments freeze: a folder": ("judgments", ("freeze", "manual", "--why", "x"), ("is a folder",)),
     "judgments candidates: nothing to look at": ("judgments", ("candidates",), ("name a source",)),
     "judgments candidates: a depth of 0": (
-        "judgments", ("candidates", "--failures", "{run}", "--depth", "0"), ("--depth",),
+        "judgments",
+        ("candidates", "--failures", "{run}", "--depth", "0"),
+        ("--depth",),
     ),
-}  # fmt: skip
+}
 
 
 def filled(argument: str, run_ids: tuple[str, str], file: Path) -> str:
@@ -110,15 +120,22 @@ FILES: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = {
     "gate: a policy nested deep": ("own.yaml", ("gate", "{run}", "gate={file}"), f"rules: {DEEP}", ("100 levels",)),
     "gate: a policy that is broken": ("own.yaml", ("gate", "{run}", "gate={file}"), "a: [", ("own.yaml:1: not YAML",)),
     "gate: a report into a file": (
-        "own.yaml", ("gate", "{run}", "gate={file}", "--out", "file.txt"),
-        "rules: [{name: n, metric: recall, min: 0.1, min_queries: 1}]", ("file.txt", "name a place"),
+        "own.yaml",
+        ("gate", "{run}", "gate={file}", "--out", "file.txt"),
+        "rules: [{name: n, metric: recall, min: 0.1, min_queries: 1}]",
+        ("file.txt", "name a place"),
     ),
     "gate: a policy of no rules": ("own.yaml", ("gate", "{run}", "gate={file}"), "rules: []", ("rules",)),
     "rules of aliases": (
-        "r.yaml", ("judgments", "candidates", "--failures", "{run}", "--rules", "{file}"), BOMB, ("more than 100,000",),
+        "r.yaml",
+        ("judgments", "candidates", "--failures", "{run}", "--rules", "{file}"),
+        BOMB,
+        ("more than 100,000",),
     ),
     "rules that are no pattern": (
-        "r.yaml", ("judgments", "candidates", "--failures", "{run}", "--rules", "{file}"), RULES % "'('",
+        "r.yaml",
+        ("judgments", "candidates", "--failures", "{run}", "--rules", "{file}"),
+        RULES % "'('",
         ("r.yaml:2", "no regular expression"),
     ),
     "a suite of aliases": ("s.yaml", ("judgments", "check", "{file}"), BOMB, ("s.yaml:6", "more than 100,000 values")),
@@ -126,30 +143,46 @@ FILES: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = {
     "a suite of a null key": ("s.yaml", ("judgments", "check", "{file}"), "name: x\n~: 1\n", ("s.yaml:2", "null")),
     "a suite that holds itself": ("s.yaml", ("judgments", "check", "{file}"), "name: &a [*a]", ("s.yaml:1", "*a")),
     "a suite whose name is too long": (
-        "s.yaml", ("judgments", "check", "{file}"), f"name: {'x' * 501}\nunit: document\n", ("501", "at most 500"),
+        "s.yaml",
+        ("judgments", "check", "{file}"),
+        f"name: {'x' * 501}\nunit: document\n",
+        ("501", "at most 500"),
     ),
     "imported digits": (
-        "i.jsonl", ("judgments", "import", "team.yaml", "{file}"), ROW % NINES, ("i.jsonl:1", "5,000 digits"),
+        "i.jsonl",
+        ("judgments", "import", "team.yaml", "{file}"),
+        ROW % NINES,
+        ("i.jsonl:1", "5,000 digits"),
     ),
     "imported brackets": ("i.jsonl", ("judgments", "import", "team.yaml", "{file}"), DEEP, ("i.jsonl:1", "deeply")),
     "imported half characters": (
-        "i.jsonl", ("judgments", "import", "team.yaml", "{file}"), ROW % '"\\ud800"', ("i.jsonl:1", "half of a pair"),
+        "i.jsonl",
+        ("judgments", "import", "team.yaml", "{file}"),
+        ROW % '"\\ud800"',
+        ("i.jsonl:1", "half of a pair"),
     ),
     "imported digits of a spreadsheet": (
-        "i.csv", ("judgments", "import", "team.yaml", "{file}"),
+        "i.csv",
+        ("judgments", "import", "team.yaml", "{file}"),
         f"query_id,id,grade,annotator\nq1,limits.md,{NINES},w\n",
         ("i.csv:2", "expected a whole number"),
     ),
     "imported tasks nested deep": (
-        "i.json", ("judgments", "import", "team.yaml", "{file}"), f"[{DEEP}", ("i.json:1", "deeply"),
+        "i.json",
+        ("judgments", "import", "team.yaml", "{file}"),
+        f"[{DEEP}",
+        ("i.json:1", "deeply"),
     ),
     "answers nested deep": ("a.jsonl", ("lineage", "{file}"), DEEP, ("a.jsonl:1", "deeply")),
     "answers of many digits": ("a.jsonl", ("lineage", "{file}"), f'{{"query_id": {NINES}}}', ("a.jsonl:1", "digits")),
     "answers that are NaN": ("a.jsonl", ("lineage", "{file}"), '{"query_id": NaN}', ("a.jsonl:1", "NaN")),
     "answers of half a character": (
-        "a.jsonl", ("lineage", "{file}"), '{"query_id": "\\ud800", "retrieved": [], "cited": []}', ("half of a pair",),
+        "a.jsonl",
+        ("lineage", "{file}"),
+        '{"query_id": "\\ud800", "retrieved": [], "cited": []}',
+        ("half of a pair",),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", FILES)

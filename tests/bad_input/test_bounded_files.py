@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from runner.errors import Problem
-from runner.formats.reading import json_lines
-from runner.formats.strict_json import parse_json
-from runner.formats.strict_yaml import read_mapping
+from runner.files.reading import json_lines
+from runner.files.strict_json import parse_json
+from runner.files.strict_yaml import read_mapping
 from runner.suite_formats.beside import suites_beside
 from runner.suites import Suite
 

@@ -7,8 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
-from runner.config import conf_directory
-from runner.judging.candidates.anonymise import Rules
+from runner.annotation.candidates.anonymise import Rules
+from runner.configuration.settings import conf_directory
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from runner.annotation.candidates.anonymise import Rules
 from runner.errors import InputError
-from runner.judging.candidates.anonymise import Rules
 
 
 def written(folder: Path, text: str) -> Path:

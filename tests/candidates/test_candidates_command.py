@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from runner.experiment import Options, run_jobs
-from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.judgments import main
-from runner.place import Place
-from runner.recording.stored import StoredRun
-from runner.requests import compose_request
+from runner.cli.judgments import main
+from runner.composition.requests import compose_request
+from runner.engine.inputs import ConfiguredInputs, snapshot_store
+from runner.tracking.location import StoreLocation
+from runner.tracking.stored_run import StoredRun
+from runner.workflows.run_jobs import RunOptions, run_jobs
 
 KEYS = ["query_id", "text", "history", "id", "source", "kind", "priority", "why", "evidence", "fields", "rules"]
 
@@ -42,12 +42,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RUNNER_HOME", str(home))
         jobs = [["retriever=bm25"], ["retriever=semantic"], ["retriever=bm25", "suite=fresh"]]
-        outcome = run_jobs([compose_request(job) for job in jobs], Options(n_jobs=1), ConfiguredInputs())
+        outcome = run_jobs([compose_request(job) for job in jobs], RunOptions(n_jobs=1), ConfiguredInputs())
         ids = {(row.name.split()[0], row.suite): row.run_id for row in outcome.rows}
-        tracker = Place.of([f"store={home}/mlruns"]).tracker()
-        stored = [
-            StoredRun.fetch(tracker, ids[name, "core"], home / "fetched" / name) for name in ("bm25", "semantic")
-        ]  # fmt: skip
+        tracker = StoreLocation.of([f"store={home}/mlruns"]).tracker()
+        stored = [StoredRun.fetch(tracker, ids[name, "core"], home / "fetched" / name) for name in ("bm25", "semantic")]
         yield Runs(home, *stored, fresh=ids["bm25", "fresh"])
 
 
@@ -174,8 +172,11 @@ def test_clicks_on_a_question_of_the_suite_are_set_against_what_is_judged(
 ) -> None:
     query = next(each for each in runs.bm25.suite().scored() if not each.history)
     judged = next(iter(query.grades))
-    other = next(id_ for id_ in runs.bm25.snapshot(Place.of(runs.place).tracker(), runs.store).units("passage")
-                 if id_ not in query.grades)  # fmt: skip
+    other = next(
+        id_
+        for id_ in runs.bm25.snapshot(StoreLocation.of(runs.place).tracker(), runs.store).units("passage")
+        if id_ not in query.grades
+    )
     text = f'"{query.text.upper()}"'
     log = events(tmp_path, f"{text},{judged},1,1", f"{text},{other},2,1", f"{text},en/nowhere.md#x,3,1")
     done = command("--clicks", log, "--suite", "core", "--snapshot", runs.bm25.params["snapshot"][:8])

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from candidate_world import query, ranked_run, suite
 
+from runner.annotation.candidates.anonymise import Rules
+from runner.annotation.candidates.candidate import JudgmentCandidate
+from runner.annotation.candidates.failing import failing_candidates
+from runner.annotation.candidates.ranked_list import ranked_list
+from runner.annotation.candidates.ranked_run import up_to_date
 from runner.errors import ConfigError
-from runner.judging.candidates.anonymise import Rules
-from runner.judging.candidates.candidate import Candidate
-from runner.judging.candidates.failing import failing_candidates
-from runner.judging.candidates.ranked_list import ranked_list
-from runner.judging.candidates.up_to_date import up_to_date
 
-ONE = Candidate("q1", "limit", (), "p", "human", "failing", 0.5, "why", {"failing": {"rank": 2}})
+ONE = JudgmentCandidate("q1", "limit", (), "p", "human", "failing", 0.5, "why", {"failing": {"rank": 2}})
 
 
 def test_the_most_urgent_comes_first_then_the_query_then_the_passage(default_rules: Rules) -> None:
@@ -90,16 +90,21 @@ def test_what_people_of_the_team_wrote_is_left_as_it_is(default_rules: Rules) ->
 
 def test_queries_that_become_one_are_one_under_the_first_id(default_rules: Rules) -> None:
     judged = suite(
-        query("q2", "z", text="Mail a@x.com?", source="click"), query("q1", "z", text="mail b@y.org", source="click"),
+        query("q2", "z", text="Mail a@x.com?", source="click"),
+        query("q1", "z", text="mail b@y.org", source="click"),
         query("q3", "z", text="mail b@y.org", source="click", history=("x",)),
-    )  # fmt: skip
+    )
     lost = dict.fromkeys(("q1", "q2", "q3"), "pool")
     found = failing_candidates(ranked_run(judged, {"q1": "a b z", "q2": "b z", "q3": "b z"}, lost=lost), 5)
     rows = {(each.query_id, each.id): each.priority for each in ranked_list(found, default_rules)}
     # b stands at rank 2 for one of the two and at rank 1 for the other; q3 is a follow-up, so another question.
     assert rows == {
-        ("q1", "a"): 1.0, ("q1", "b"): 1.0, ("q1", "z"): 0.5, ("q3", "b"): 1.0, ("q3", "z"): 0.5,
-    }  # fmt: skip
+        ("q1", "a"): 1.0,
+        ("q1", "b"): 1.0,
+        ("q1", "z"): 0.5,
+        ("q3", "b"): 1.0,
+        ("q3", "z"): 0.5,
+    }
 
 
 def test_two_queries_of_the_same_words_stay_two_where_nothing_was_taken_out(default_rules: Rules) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from candidate_world import log
 
+from runner.annotation.candidates.click_log import read_clicks
 from runner.errors import InputError
-from runner.judging.candidates.click_log import read_clicks
 
 HEADER = "query,passage_id,rank,clicked"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from candidate_world import log, pages, query, shown, suite
 
-from runner.judging.candidates.anonymise import Rules
-from runner.judging.candidates.clicked import clicked_candidates
-from runner.judging.candidates.opinions import Opinions
+from runner.annotation.candidates.anonymise import Rules
+from runner.annotation.candidates.clicked import clicked_candidates
+from runner.annotation.candidates.existing_judgments import Opinions
 from runner.suites import JudgedQuery, Judgment
 
 HEADER = "query,passage_id,rank,clicked"
@@ -19,13 +19,26 @@ def test_a_clicked_pair_is_a_candidate_with_the_evidence_and_no_relevance(tmp_pa
     found = clicked_candidates(log(tmp_path, *rows, header=header), default_rules)
     (only,) = found.candidates
     assert (only.text, only.id, only.source, only.kind, only.history, only.fields) == (
-        "額度", "p", "click", "clicked", (), {},
-    )  # fmt: skip
+        "額度",
+        "p",
+        "click",
+        "clicked",
+        (),
+        {},
+    )
     # Rank 2: one of two is clicked, rank 4: none of two.
     assert only.evidence["clicked"] == {
-        "impressions": 2, "clicks": 1, "ctr": 0.5, "mean_rank": 3.0, "expected_clicks": 0.5, "ratio": 2.0,
-        "interval": [0.0506, 11.1433], "viewers": 2, "first": "2026-11-01", "last": "2026-11-30",
-    }  # fmt: skip
+        "impressions": 2,
+        "clicks": 1,
+        "ctr": 0.5,
+        "mean_rank": 3.0,
+        "expected_clicks": 0.5,
+        "ratio": 2.0,
+        "interval": [0.0506, 11.1433],
+        "viewers": 2,
+        "first": "2026-11-01",
+        "last": "2026-11-30",
+    }
     assert only.priority == pytest.approx(0.050636 / 1.050636 * 2 / 12, abs=1e-6)
     assert only.why == "1 of 2 impressions were clicked, where their ranks alone give 0.5"
 

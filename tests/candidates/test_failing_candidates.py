@@ -3,9 +3,9 @@
 import pytest
 from candidate_world import pages, query, ranked_run, suite
 
+from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.failing import failing_candidates
 from runner.errors import ConfigError
-from runner.judging.candidates.failing import failing_candidates
-from runner.judging.candidates.opinions import Opinions
 from runner.suites import JudgedQuery, Judgment, Span
 
 
@@ -18,10 +18,14 @@ def test_the_unjudged_above_the_first_relevant_one_are_to_be_judged_by_their_rec
     assert first.fields == {"language": "en"}
     assert second.evidence == {
         "failing": {
-            "run": "run-a", "k": 2, "lost_in": "ranking", "first_relevant_rank": None, "slices": ["language.en"],
+            "run": "run-a",
+            "k": 2,
+            "lost_in": "ranking",
+            "first_relevant_rank": None,
+            "slices": ["language.en"],
             "rank": 3,
         }
-    }  # fmt: skip
+    }
     assert second.why == "nobody has judged rank 3 of name of run-a, which lost this query in the ranking"
 
 
@@ -51,8 +55,10 @@ def test_a_label_that_no_person_has_confirmed_is_to_be_confirmed() -> None:
     run = ranked_run(suite(judged), {"q1": "a b c z"}, lost={"q1": "ranking"})
     found = {each.id: each for each in failing_candidates(run, 10)}
     assert {id_: (each.source, each.priority) for id_, each in found.items()} == {
-        "a": ("human", 1.0), "b": ("click", 0.5), "z": ("synthetic", 0.5),
-    }  # fmt: skip
+        "a": ("human", 1.0),
+        "b": ("click", 0.5),
+        "z": ("synthetic", 0.5),
+    }
     assert found["z"].evidence["failing"]["label"] == "synthetic"
     assert found["z"].why.startswith("only a synthetic label makes this relevant, which is not within 2 of")
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 from candidate_world import pages, query, ranked_run, suite
 
+from runner.annotation.candidates.pooling import alike, pooled_candidates
 from runner.errors import ConfigError, InputError
-from runner.judging.candidates.pooled import alike, pooled_candidates
 from runner.suites import JudgedQuery, Judgment
 
 JUDGED = suite(JudgedQuery("q1", "額度", {"rel": 1, "no": 0}))

@@ -3,7 +3,7 @@
 import pytest
 from change_pages import snapshot
 
-from runner.changes.documents import DocumentChanges, compare_documents
+from runner.alignment.documents import DocumentChanges, compare_documents
 from runner.chunkers import WholeDocument
 from runner.documents import Document
 from runner.snapshots import Snapshot

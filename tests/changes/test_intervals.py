@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.changes.intervals import Intervals
+from runner.alignment.range_match import TextRanges
 
 ranges = st.tuples(st.integers(0, 12), st.integers(0, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
@@ -13,7 +13,7 @@ def test_all_that_share_a_character_are_found_in_reading_order(
     cuts: list[tuple[int, int]], asked: tuple[int, int]
 ) -> None:
     names = {f"{number:02}": cut for number, cut in enumerate(cuts) if cut[0] < cut[1]}
-    found = Intervals(names.items()).touching(*asked)
+    found = TextRanges(names.items()).touching(*asked)
     inside = {*range(*asked)}
     assert {*found} == {name for name, cut in names.items() if inside & {*range(*cut)}}
     assert found == sorted(found, key=lambda name: (names[name], name))
@@ -35,7 +35,7 @@ class Counted(int):
 
 def test_one_that_spans_a_whole_text_makes_no_search_longer() -> None:
     cuts = [(0, 10_000), *((start, start + 10) for start in range(0, 10_000, 10))]
-    made = Intervals((str(number), (Counted(start), Counted(end))) for number, (start, end) in enumerate(cuts))
+    made = TextRanges((str(number), (Counted(start), Counted(end))) for number, (start, end) in enumerate(cuts))
     Counted.compared = 0
     for start in range(0, 10_000, 10):
         assert len(made.touching(start, start + 10)) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.changes.difference import Difference
+from runner.alignment.difference import Difference
 from runner.chunkers import Heading
 from runner.documents import Pages
 from runner.snapshots import Snapshot

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from runner.identity import collection_name
-from runner.inputs import ConfiguredInputs, collection_of, snapshot_store
-from runner.requests import compose_request
-from runner.snapshot import main
+from runner.cli.snapshot import main
+from runner.composition.requests import compose_request
+from runner.configuration.identity import collection_name
+from runner.engine.inputs import ConfiguredInputs, collection_of, snapshot_store
 from runner.snapshots import SnapshotStore
 
 ROOT = Path(__file__).parents[2]
@@ -82,10 +82,11 @@ def test_building_the_same_again_says_so(command: Command, store: SnapshotStore)
     id_ = build(command)
     _, out, _ = command("build", "corpus.path=文件 docs", "--name", "later")
     assert out.splitlines() == [
-        f"{id_} (later): 2 documents, 2 passages", f"collection: {collection_name('文件 docs')}",
-            f"is there already: {store.root / id_}",
+        f"{id_} (later): 2 documents, 2 passages",
+        f"collection: {collection_name('文件 docs')}",
+        f"is there already: {store.root / id_}",
         "read 2, skipped nothing",
-    ]  # fmt: skip
+    ]
     assert store.find("later") == id_
 
 
@@ -151,8 +152,10 @@ def test_the_list_has_a_snapshot_once_for_all_its_collections_unless_it_was_made
     build(command, "--collection", "a")
     rows = [re.split(r"  +", line) for line in command("list")[1].splitlines()[1:]]
     assert [(row[0], row[1], row[2].endswith("again")) for row in rows] == [
-        (first, "a, b", False), (second, "a", False), (first, "a", True),
-    ]  # fmt: skip
+        (first, "a, b", False),
+        (second, "a", False),
+        (first, "a", True),
+    ]
     assert command("list", "--collection", "b")[1].count(first) == 1
 
 
@@ -210,8 +213,12 @@ def test_a_passage_is_shown_with_its_text_and_a_document_with_its_passages(comma
     build(command, "--name", "n")
     _, out, _ = command("show", "n", "費用.md#計費")
     assert out.splitlines() == [
-        "費用.md#計費", "費用 > 計費", "費用.md [13, 39)", "", "每一百萬則收取一點二美元，超出內含用量的部分才計費。",
-    ]  # fmt: skip
+        "費用.md#計費",
+        "費用 > 計費",
+        "費用.md [13, 39)",
+        "",
+        "每一百萬則收取一點二美元，超出內含用量的部分才計費。",
+    ]
     assert command("show", "n", "rates.md")[1].startswith("rates.md#publish  97 characters  A project may publish 10")
     assert command("show", "n", "--passages")[1].count(" characters  ") == 2
 
@@ -256,9 +263,10 @@ def test_a_difference_is_printed_with_its_wording_and_the_queries_it_touches(com
     at = lines.index(next(line for line in lines if line.startswith("suite 核心")))
     assert lines[at].endswith("1 of 2 queries are touched")
     assert lines[at + 1 : at + 4] == [
-        "  queries: 1 with something to confirm", "  judgments: 1 edited",
+        "  queries: 1 with something to confirm",
+        "  judgments: 1 edited",
         "  q1 'how fast | really?': edited rates.md#publish",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_difference_is_written_as_markdown_and_json(command: Command, two: Path, home: Path) -> None:
@@ -272,8 +280,9 @@ def test_a_difference_is_written_as_markdown_and_json(command: Command, two: Pat
     edited, added = values["passages"]["changes"]
     assert edited["old"] == edited["new"] == ["rates.md#publish"]
     assert [piece for piece in edited["wording"] if piece["kind"] != "same"] == [
-        {"kind": "removed", "text": "10"}, {"kind": "added", "text": "20"},
-    ]  # fmt: skip
+        {"kind": "removed", "text": "10"},
+        {"kind": "added", "text": "20"},
+    ]
     assert added == {"kind": "added", "old": [], "new": ["more.md#more"], "similarity": 0.0}
     (suite,) = values["suites"]
     assert [each["query_id"] for each in suite["touched"]] == ["q1"]
@@ -289,9 +298,11 @@ def test_a_difference_is_written_as_markdown_and_json(command: Command, two: Pat
 def test_what_is_the_same_has_no_difference(command: Command, two: Path) -> None:
     _, out, _ = command("diff", "old", "old", "--suite", str(two))
     assert out.splitlines()[2:] == [
-        "documents  2 same", "passages   2 unchanged", "",
+        "documents  2 same",
+        "passages   2 unchanged",
+        "",
         next(line for line in out.splitlines() if line.startswith("suite ")),
-    ]  # fmt: skip
+    ]
     assert "0 of 2 queries are touched" in out
 
 
@@ -320,7 +331,11 @@ def test_another_store_can_be_looked_into(command: Command, two: Path, home: Pat
 def test_the_command_runs_as_a_module_and_lists_its_commands(home: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "runner.snapshot", "--help"],
-        cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    )
     for name in ("build", "list", "show", "diff"):
         assert re.search(rf"^ +{name} +\w", done.stdout, re.MULTILINE)

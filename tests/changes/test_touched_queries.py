@@ -3,11 +3,11 @@
 import pytest
 from change_pages import Sections, snapshot
 
-from runner.changes.difference import Difference
-from runner.changes.touched import Touch
+from runner.alignment.difference import Difference
+from runner.alignment.impact import Touch
 from runner.errors import InputError
-from runner.snapshot_commands.diff_files import difference_markdown
-from runner.snapshot_commands.diff_print import alike
+from runner.reports.diff import alike
+from runner.reports.diff_files import difference_markdown
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 
@@ -49,8 +49,9 @@ def test_passages_are_touched_by_any_change_but_none() -> None:
     assert list(found) == ["q1", "q2"]
     assert found["q1"][0] == Touch("a.md#order", 1, "moved", ("b.md#order",), 1.0)
     assert [(each.id, each.grade, each.kind) for each in found["q1"]] == [
-        ("a.md#order", 1, "moved"), ("a.md#retry", 0, "edited"),
-    ]  # fmt: skip
+        ("a.md#order", 1, "moved"),
+        ("a.md#retry", 0, "edited"),
+    ]
     assert [(each.id, each.kind) for each in found["q2"]] == [("a.md#retry", "edited")]
 
 
@@ -67,8 +68,9 @@ def test_a_renamed_and_a_removed_document_are_told_apart() -> None:
     asked = suite("document", JudgedQuery("q", "?", {"a.md": 1, "b.md": 1}))
     ((_, (touched,)),) = Difference.between(old, new, [asked]).touched
     assert [(each.id, each.kind, each.new) for each in touched.touches] == [
-        ("a.md", "renamed", ("c.md",)), ("b.md", "removed", ()),
-    ]  # fmt: skip
+        ("a.md", "renamed", ("c.md",)),
+        ("b.md", "removed", ()),
+    ]
 
 
 def spans(query_id: str, *found: Span) -> JudgedQuery:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.changes import wording
-from runner.changes.tokens import pieces, words
-from runner.changes.wording import Piece, word_diff
+from runner.alignment import word_diff as wording
+from runner.alignment.shingles import pieces, words
+from runner.alignment.word_diff import WordRun, word_diff
 
 
 def shown(old: str, new: str) -> str:
@@ -54,17 +54,27 @@ def test_changes_of_two_lines_stay_apart() -> None:
 def test_very_long_texts_are_compared_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wording, "_MOST_PAIRS", 50)
     assert word_diff("one two\nthree four\nfive six", "one two\nthree 4\nfive six") == (
-        Piece("same", "one two\n"),
-        Piece("removed", "three four\n"),
-        Piece("added", "three 4\n"),
-        Piece("same", "five six"),
+        WordRun("same", "one two\n"),
+        WordRun("removed", "three four\n"),
+        WordRun("added", "three 4\n"),
+        WordRun("same", "five six"),
     )
 
 
 def test_words_are_cut_where_people_cut_them() -> None:
     assert words("Don't send 2,500 msgs/s to api-v2.example！每秒十則。") == [
-        "Don't", "send", "2,500", "msgs", "s", "to", "api-v2.example", "每", "秒", "十", "則",
-    ]  # fmt: skip
+        "Don't",
+        "send",
+        "2,500",
+        "msgs",
+        "s",
+        "to",
+        "api-v2.example",
+        "每",
+        "秒",
+        "十",
+        "則",
+    ]
     assert words(" -- ！") == ["-", "-", "！"]
     assert words(" \n") == []
 

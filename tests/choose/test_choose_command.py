@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from runner.recording.tracking import open_client
+from runner.tracking.tracker import open_client
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,15 @@ class Store:
 def run(home: Path, module: str, *arguments: str) -> Done:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("RUNNER_", "HYDRA_", "MLFLOW_"))}
     done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=home, env={**kept, "RUNNER_HOME": str(home)},
-        capture_output=True, text=True, encoding="utf-8", check=False, timeout=180,
-    )  # fmt: skip
+        [sys.executable, "-m", module, *arguments],
+        cwd=home,
+        env={**kept, "RUNNER_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=180,
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 

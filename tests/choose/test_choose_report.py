@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from choose_scores import candidate, floor, policy, scores
 
-from runner.deciding.choose_plots import FLOORS, FRONT, draw_plots
-from runner.deciding.choose_report import choose_markdown, headline, print_selection, verdict_line, write_reports
-from runner.deciding.smallest_k import Selection, choose
+from runner.decisions.smallest_k import Selection, choose
+from runner.reports.choose import choose_markdown, headline, print_selection, verdict_line, write_reports
+from runner.reports.choose_plots import FLOORS, FRONT, draw_plots
 
 RUN = scores([1] * 30 + [4] * 10, {"change.removed": range(30, 40)})
 REMOVED = floor("change.removed")

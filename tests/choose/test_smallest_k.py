@@ -5,7 +5,7 @@ import math
 import pytest
 from choose_scores import candidate, floor, policy, scores
 
-from runner.deciding.smallest_k import choose, pareto_front, shortfall
+from runner.decisions.smallest_k import choose, pareto_front, shortfall
 from runner.errors import ConfigError, InputError
 
 # 30 queries are answered at rank 1; 10, of removed options, at rank 4: recall of all is 0.75, then 1 from k=4 on.

@@ -1,6 +1,6 @@
 """Runs that differ in k alone are one variant, and no two variants share a name."""
 
-from runner.recording.variants import variants_of
+from runner.reports.variants import variants_of
 
 
 def of(*runs: tuple[str, dict[str, str]]) -> dict[str, dict[int, int]]:

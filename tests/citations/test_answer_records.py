@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from citation_archive import record
 
-from runner.citations.answer import Answer, Citation
-from runner.citations.answer_file import read_answers
+from runner.citation_checks.answer import Citation, ServedAnswer
+from runner.citation_checks.answer_file import read_answers
 from runner.errors import ConfigError, InputError
 
 
@@ -28,19 +28,30 @@ def faults(folder: Path, *rows: Any, **options: Any) -> str:
 def test_a_full_record_is_read_with_every_key(tmp_path: Path) -> None:
     row = record(
         ["en/a.md#x", {"id": "zh/額度.md#上限", "quotation": " 最多\n一百次 "}],
-        answer_id="a1", at="2026-07-01T14:00:00+08:00", kind="alert", language="zh-Hant",
-    )  # fmt: skip
+        answer_id="a1",
+        at="2026-07-01T14:00:00+08:00",
+        kind="alert",
+        language="zh-Hant",
+    )
     assert read_answers(written(tmp_path, row), fields=["language"]) == (
-        Answer(
-            1, "a1", "q1", "june", datetime(2026, 7, 1, 6, tzinfo=UTC), ("en/a.md#x", "zh/額度.md#上限"),
-            (Citation("en/a.md#x"), Citation("zh/額度.md#上限", "最多\n一百次")), 0, "alert", {"language": "zh-Hant"},
+        ServedAnswer(
+            1,
+            "a1",
+            "q1",
+            "june",
+            datetime(2026, 7, 1, 6, tzinfo=UTC),
+            ("en/a.md#x", "zh/額度.md#上限"),
+            (Citation("en/a.md#x"), Citation("zh/額度.md#上限", "最多\n一百次")),
+            0,
+            "alert",
+            {"language": "zh-Hant"},
         ),
-    )  # fmt: skip
+    )
 
 
 def test_the_least_record_takes_the_snapshot_of_the_command(tmp_path: Path) -> None:
     row = {"query_id": "q1", "retrieved": [], "cited": []}
-    assert read_answers(written(tmp_path, row), "v1") == (Answer(1, None, "q1", "v1", None, (), ()),)
+    assert read_answers(written(tmp_path, row), "v1") == (ServedAnswer(1, None, "q1", "v1", None, (), ()),)
 
 
 def test_the_records_own_snapshot_goes_before_that_of_the_command(tmp_path: Path) -> None:

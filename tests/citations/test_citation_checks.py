@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from citation_archive import FAX, LIMITS, RATE, ROTATE, SIZE, UPPER, ZH, Archive, answer, build, keep, noon
 
-from runner.citations.answer import Citation
-from runner.citations.finding import CHECKS
+from runner.citation_checks.answer import Citation
+from runner.citation_checks.check_result import CHECKS
 from runner.documents.document import Normalization
+from runner.engine.inputs import snapshot_store
 from runner.errors import InputError
-from runner.inputs import snapshot_store
 
 QUOTED = Citation(ROTATE, "Rotate an access token every ninety days.")
 
@@ -213,8 +213,14 @@ def test_several_citations_of_several_snapshots_keep_the_order_of_the_file(archi
     ]
     lineage = archive.check(*answers)
     assert [(each.answer.line, each.citation.id) for each in lineage.citations] == [
-        (1, SIZE), (1, RATE), (2, FAX), (3, ROTATE), (3, UPPER), (4, UPPER), (4, ROTATE),
-    ]  # fmt: skip
+        (1, SIZE),
+        (1, RATE),
+        (2, FAX),
+        (3, ROTATE),
+        (3, UPPER),
+        (4, UPPER),
+        (4, ROTATE),
+    ]
     assert lineage.without_citation == 1
     assert lineage.snapshots == tuple(sorted([archive.ids["june"], archive.ids["march"]]))
 
@@ -241,7 +247,7 @@ def test_every_snapshot_is_read_once(archive: Archive, monkeypatch: pytest.Monke
 def test_many_failing_quotations_are_all_found_and_the_first_ones_compared(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runner.citations.checking._MOST_ALIGNED", 3)
+    monkeypatch.setattr("runner.citation_checks.checking._MOST_ALIGNED", 3)
     answers = [answer(Citation(ROTATE, f"every ninety years {n}"), line=n) for n in range(1, 6)]
     found = [each.findings["quotation"] for each in archive.check(*answers).citations]
     assert [each.outcome for each in found] == ["failed"] * 5

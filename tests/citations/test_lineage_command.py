@@ -11,8 +11,8 @@ import pytest
 from citation_archive import FAX, RATE, ROTATE, UPPER, Counter, keep, noon, record
 
 from runner.chunkers import Heading
+from runner.cli.citations import main
 from runner.documents import Pages
-from runner.lineage import main
 from runner.snapshots import Snapshot
 
 GOOD = record([{"id": ROTATE, "quotation": "every ninety days"}], answer_id="好", language="zh")
@@ -113,9 +113,14 @@ def test_the_reports_hold_the_same_figures(counter: Counter) -> None:
     assert sorted(each.name for each in out.iterdir()) == ["citations.parquet", "lineage.json", "lineage.md"]
     values = json.loads((out / "lineage.json").read_text("utf-8"))
     assert values["counts"] == {
-        "answers": 5, "alerts": 1, "without_citation": 1, "citations": 4, "repeated_citations": 0,
-        "retrieved_unknown": 1, "from_the_future": 0,
-    }  # fmt: skip
+        "answers": 5,
+        "alerts": 1,
+        "without_citation": 1,
+        "citations": 4,
+        "repeated_citations": 0,
+        "retrieved_unknown": 1,
+        "from_the_future": 0,
+    }
     rates = {(each["check"], each["slice"]): each for each in values["rates"]}
     assert (rates["existence", "language.en"]["held"], rates["existence", "language.en"]["n"]) == (1, 2)
     assert rates["quotation", "language.en"]["value"] is None
@@ -146,8 +151,12 @@ def test_every_citation_is_a_row_of_the_table(counter: Counter) -> None:
     assert [row["line"] for row in rows] == [1, 2, 3, 4, 6]
     assert [row["freshness"] for row in rows] == ["held", "failed", "unchecked", "held", "unchecked"]
     assert [row["existence_reason"] for row in rows] == [
-        "", "", "not in the snapshot", "", "the snapshot is not stored",
-    ]  # fmt: skip
+        "",
+        "",
+        "not in the snapshot",
+        "",
+        "the snapshot is not stored",
+    ]
     assert rows[3]["quotation_found"] == "91% alike: 最多送出一百次請求，超過"
     # Twelve characters, the line end apart; one of them is another.
     assert rows[3]["similarity"] == pytest.approx(1 - 2 / 24)
@@ -277,8 +286,11 @@ def test_the_demo_is_checked_against_its_two_dates(counter: Counter) -> None:
     ended = counter.lineage(counter.file(*records))
     rows = {line.split()[0]: line.split()[2:4] for line in ended.out.splitlines() if " all " in line}
     assert rows == {
-        "existence": ["3", "4"], "containment": ["4", "4"], "quotation": ["1", "1"], "freshness": ["2", "3"],
-    }  # fmt: skip
+        "existence": ["3", "4"],
+        "containment": ["4", "4"],
+        "quotation": ["1", "1"],
+        "freshness": ["2", "3"],
+    }
     assert "line 3 answer to q1 cites en/webhooks.md#register-an-endpoint: the page had been deleted" in ended.out
     assert "line 4 answer to q1 cites en/webhooks.md#register-an-endpoint: not in the snapshot" in ended.out
 

@@ -3,10 +3,10 @@
 import pytest
 from citation_archive import FAX, RATE, ROTATE, Archive, answer, noon
 
-from runner.citations.answer import Citation
-from runner.citations.demands import read_demands, unmet
-from runner.citations.finding import CHECKS
-from runner.citations.rates import Rate, rates_of
+from runner.citation_checks.answer import Citation
+from runner.citation_checks.check_result import CHECKS
+from runner.citation_checks.rates import Rate, rates_of
+from runner.citation_checks.thresholds import read_demands, unmet
 from runner.errors import ConfigError
 
 
@@ -28,8 +28,11 @@ def mixed(archive: Archive) -> dict[tuple[str, str], Rate]:
 
 def test_every_rate_has_its_own_denominator(mixed: dict[tuple[str, str], Rate]) -> None:
     assert {check: (mixed[check, ""].held, mixed[check, ""].n) for check in CHECKS} == {
-        "existence": (3, 4), "containment": (3, 4), "quotation": (1, 2), "freshness": (1, 2),
-    }  # fmt: skip
+        "existence": (3, 4),
+        "containment": (3, 4),
+        "quotation": (1, 2),
+        "freshness": (1, 2),
+    }
     assert mixed["existence", ""].value == 0.75
 
 
@@ -37,8 +40,9 @@ def test_what_could_not_be_checked_is_counted_by_reason(mixed: dict[tuple[str, s
     assert mixed["existence", ""].unchecked == mixed["containment", ""].unchecked == {}
     assert mixed["quotation", ""].unchecked == {"no quotation was given": 2}
     assert mixed["freshness", ""].unchecked == {
-        "no time of serving was given": 1, "what is cited does not exist": 1,
-    }  # fmt: skip
+        "no time of serving was given": 1,
+        "what is cited does not exist": 1,
+    }
 
 
 def test_the_interval_is_wilsons(mixed: dict[tuple[str, str], Rate]) -> None:
@@ -49,8 +53,15 @@ def test_the_interval_is_wilsons(mixed: dict[tuple[str, str], Rate]) -> None:
 
 def test_slices_are_of_fields_and_of_kinds_where_there_are_two(mixed: dict[tuple[str, str], Rate]) -> None:
     assert list(dict.fromkeys(name for _, name in mixed)) == [
-        "", "kind.alert", "kind.answer", "topic.b.c", "topic.only here", "topic.甲", "topic.甲+乙", "new.true",
-    ]  # fmt: skip
+        "",
+        "kind.alert",
+        "kind.answer",
+        "topic.b.c",
+        "topic.only here",
+        "topic.甲",
+        "topic.甲+乙",
+        "new.true",
+    ]
     assert (mixed["existence", "topic.甲"].held, mixed["existence", "topic.甲"].n) == (1, 2)
     assert (mixed["freshness", "kind.alert"].held, mixed["freshness", "kind.alert"].n) == (0, 1)
     assert (mixed["quotation", "topic.甲+乙"].held, mixed["quotation", "topic.甲+乙"].n) == (0, 1)

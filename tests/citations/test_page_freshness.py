@@ -9,8 +9,8 @@ from citation_archive import FAX, OLD, PAGES, RATE, ROTATE, TOKENS, Archive, ans
 
 from runner.chunkers import WholeDocument
 from runner.documents.document import Document
+from runner.engine.inputs import snapshot_store
 from runner.errors import InputError
-from runner.inputs import snapshot_store
 from runner.snapshots import Snapshot
 
 
@@ -87,8 +87,9 @@ def test_a_snapshot_from_the_future_is_a_fault_of_the_record_and_no_stale_page(a
         f"but {archive.ids['september']} was made 2026-09-01T00:00:00Z"
     )
     assert archive.finding("freshness", future)[:2] == (
-        "unchecked", "the snapshot was made after the answer was served",
-    )  # fmt: skip
+        "unchecked",
+        "the snapshot was made after the answer was served",
+    )
 
 
 def test_an_answer_without_citations_can_come_from_the_future_too(archive: Archive) -> None:

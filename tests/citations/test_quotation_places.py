@@ -2,7 +2,7 @@
 
 import pytest
 
-from runner.citations.quotation import cut_in, nearest_to, squeeze, stands_in
+from runner.citation_checks.quotation import cut_in, nearest_to, squeeze, stands_in
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from runner.recording.mlflow_store import open_client
+from runner.tracking.mlflow_store import open_client
 
 # The name of the dataset is that of the experiment.
 EXPERIMENT = "manual"
@@ -226,6 +226,14 @@ def demo(fresh_desk: Callable[[], Desk]) -> Demo:
     single = at.runner("retriever=hybrid", "k=5")
     runs = at.runs("demo")
     return Demo(
-        at, cold, warm, single, tuple(runs[:12]), tuple(runs[12:24]), runs[24],
-        tuple(at.runs("demo", "sweep")), before, seen(runs[:12]),
-    )  # fmt: skip
+        at,
+        cold,
+        warm,
+        single,
+        tuple(runs[:12]),
+        tuple(runs[12:24]),
+        runs[24],
+        tuple(at.runs("demo", "sweep")),
+        before,
+        seen(runs[:12]),
+    )

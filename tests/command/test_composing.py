@@ -11,8 +11,8 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.composing import JobComposer, without_hydra
-from runner.config import conf_directory, register_resolvers
+from runner.composition.job_composer import JobComposer, without_hydra
+from runner.configuration.settings import conf_directory, register_resolvers
 
 ASKED = [
     "",

@@ -93,9 +93,12 @@ def test_ready_made_cases_are_scored_as_they_are(desk: Any) -> None:
 
 def test_a_trec_run_of_another_system_is_scored_on_ones_own_pages(desk: Any) -> None:
     lines = [
-        "q1 Q0 en/limits.md 1 9.5 other", "q1 Q0 en/tokens.md 2 8.5 other", "q2 Q0 en/tokens.md 1 3.0 other",
-        "q2 Q0 en/billing.md 2 2.0 other", "q4 Q0 zh/額度.md 1 7.0 other",
-    ]  # fmt: skip
+        "q1 Q0 en/limits.md 1 9.5 other",
+        "q1 Q0 en/tokens.md 2 8.5 other",
+        "q2 Q0 en/tokens.md 1 3.0 other",
+        "q2 Q0 en/billing.md 2 2.0 other",
+        "q4 Q0 zh/額度.md 1 7.0 other",
+    ]
     (desk.folder / "other.run").write_text("\n".join(lines) + "\n", "utf-8")
     desk.team("retriever=recorded", "retriever.path=other.run", "k=1", "tracking.experiment=other")
     (run,) = desk.runs("other")

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from runner.config import data_directory
+from runner.configuration.settings import data_directory
 
 RETRIEVERS = ("bm25", "hybrid", "reranked")
 KS = ("1", "3", "5", "10")

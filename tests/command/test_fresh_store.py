@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from runner.config import home
+from runner.configuration.settings import home
 
 TWELVE = "k=1,2,3,4,5,6,7,8,9,10,11,12"
 
@@ -17,9 +17,14 @@ def two_sweeps(fresh_desk: Callable[[], Any], tmp_path_factory: pytest.TempPathF
     """Two sweeps begun at the same moment, from two directories, on one store that neither has made."""
     desk = fresh_desk()
     absolute = [
-        "-m", "dataset=pages", f"dataset.path={desk.folder}/manual", "dataset.name=manual",
-        f"dataset.suite={desk.folder}/team.yaml", TWELVE, "hydra.launcher.n_jobs=1",
-    ]  # fmt: skip
+        "-m",
+        "dataset=pages",
+        f"dataset.path={desk.folder}/manual",
+        "dataset.name=manual",
+        f"dataset.suite={desk.folder}/team.yaml",
+        TWELVE,
+        "hydra.launcher.n_jobs=1",
+    ]
     directories = [tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("there")]
     started = [desk.start("runner", *absolute, cwd=directory) for directory in directories]
     return desk, [desk.finish(process) for process in started], directories

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runner.identity import collection_name
+from runner.configuration.identity import collection_name
 
 
 def checkout(folder: Path, url: str | None = None) -> Path:
@@ -45,9 +45,9 @@ def test_one_folder_is_one_however_it_is_spelt(tmp_path: Path, monkeypatch: pyte
     ],
 )
 def test_a_folder_of_a_repository_is_the_same_on_every_machine(tmp_path: Path, url: str) -> None:
-    here, there = (checkout(tmp_path / name, each) for name, each in (
-        ("desk", "https://example.com/team/site.git"), ("ci", url)
-    ))  # fmt: skip
+    here, there = (
+        checkout(tmp_path / name, each) for name, each in (("desk", "https://example.com/team/site.git"), ("ci", url))
+    )
     assert collection_name(here) == collection_name(there)
     assert collection_name(here) != collection_name(here.parent)
     assert collection_name(here) != collection_name(checkout(tmp_path / "other", "https://example.com/team/blog"))

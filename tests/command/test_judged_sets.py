@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from runner.config import Settings
-from runner.engine.parts import build
-from runner.recording.report import Row, table_cells
-from runner.recording.variants import judged_sets
-from runner.requests import compose_request
+from runner.composition.requests import compose_request
+from runner.configuration.settings import Settings
+from runner.engine.components import build
+from runner.reports.sweep_table import Row, table_cells
+from runner.reports.variants import judged_sets
 
 
 def row(recall: float, judgments: str) -> Row:
@@ -35,8 +35,10 @@ def test_judged_sets_are_told_apart_by_revision_and_documents() -> None:
 
     assert judged_sets([params("core", "1" * 16), params("facts", "2" * 16)]) == ["core", "facts"]
     assert judged_sets([params("nf", "1" * 16), params("nf", "2" * 16), params("core", "3" * 16)]) == [
-        "nf@11111111", "nf@22222222", "core",
-    ]  # fmt: skip
+        "nf@11111111",
+        "nf@22222222",
+        "core",
+    ]
     same = [params("nf", "1" * 16, "a" * 64), params("nf", "1" * 16, "b" * 64)]
     assert judged_sets(same) == ["nf@aaaaaaaa", "nf@bbbbbbbb"]
 

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from runner.config import Settings
-from runner.recording.artifacts import CONFIG, PER_QUERY, SUITE
+from runner.configuration.settings import Settings
 from runner.suite_formats.own import read_own
+from runner.tracking.artifacts import CONFIG, PER_QUERY, SUITE
 
 CURVE = [1, 2, 3, 5, 10, 20, 50, 100]
 STAGES = ("bm25", "semantic", "hybrid", "reranked")

@@ -12,11 +12,11 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runner.command_line import prepare
-from runner.composing import Composed, JobComposer
-from runner.config import Settings, conf_directory, register_resolvers
+from runner.composition.job_composer import Composed, JobComposer
+from runner.composition.late_settings import prepare
+from runner.composition.requests import compose_request, readable_arguments
+from runner.configuration.settings import Settings, conf_directory, register_resolvers
 from runner.errors import ConfigError
-from runner.requests import compose_request, readable_arguments
 
 PICK = "embedder=sentence_transformers"
 NEURAL = "retrievers.embedders.sentence_transformers.SentenceTransformer"
@@ -76,7 +76,7 @@ def test_an_embedder_stands_wherever_the_retriever_has_one(composer: JobComposer
         # Another kind of place of the same folder is chosen by its place alone.
         ("retriever=reranked embedder=sentence_transformers", "retriever.reranker.embedding._target_", STATIC),
     ],
-)  # fmt: skip
+)
 def test_a_part_is_chosen_and_set_by_its_name(composer: JobComposer, asked: str, path: str, value: Any) -> None:
     assert at(composed(composer, asked), path) == value
 
@@ -140,9 +140,16 @@ def test_the_matrix_of_parts_is_planned_with_bm25_once(new_desk: Any) -> None:
     (desk.folder / "conf/embedder").mkdir()
     (desk.folder / "conf/embedder/mine.yaml").write_text("defaults: [wordllama]\n")
     done = desk.team(
-        "--config-dir", "conf", "-m", "retriever=bm25,semantic,hybrid", "embedder=wordllama,mine",
-        "chunker=document,window", "chunker.size=300", "k=1", "cache=off",
-    )  # fmt: skip
+        "--config-dir",
+        "conf",
+        "-m",
+        "retriever=bm25,semantic,hybrid",
+        "embedder=wordllama,mine",
+        "chunker=document,window",
+        "chunker.size=300",
+        "k=1",
+        "cache=off",
+    )
     assert "has no place for embedder=wordllama, chunker.size=300, embedder=mine" in done.out
     names = sorted(str(run.info.run_name) for run in desk.runs())
     assert len(names) == 6  # the two embedders come to the same, and so do both for bm25

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runner import rerun
+from runner.cli import rerun
 
 HYBRID = """
 defaults:

@@ -6,9 +6,9 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from hydra_plugins.planned_launcher.sweeper import PlannedSweeper
+from runner.configuration.overrides import read_setting, readable
 from runner.errors import ConfigError
-from runner.overrides import read_setting, readable
-from runner.place import Place
+from runner.tracking.location import StoreLocation
 
 READ = {
     "suite.path=題庫/核心.yaml": "題庫/核心.yaml",
@@ -59,7 +59,7 @@ def test_what_can_be_meant_in_two_ways_is_refused_in_one_line(word: str) -> None
 def test_commands_take_a_place_with_chinese_letters_with_and_without_quotes(tmp_path: Path) -> None:
     store = tmp_path / "庫 存"
     for written in (f"store={store}", f'store="{store}"'):
-        place = Place.of([written, "suite=核心"])
+        place = StoreLocation.of([written, "suite=核心"])
         assert place.store == str(store)
         assert place.rest == ("suite=核心",)
 
@@ -80,9 +80,7 @@ def test_a_range_of_fractions_is_counted_as_a_person_counts() -> None:
 
 
 def test_other_sweeps_are_expanded_as_hydra_does() -> None:
-    assert swept("k=1,3", "b=range(1,3)", "x=5") == [
-        [f"k={k}", f"b={b}", "x=5"] for k in (1, 3) for b in (1, 2)
-    ]  # fmt: skip
+    assert swept("k=1,3", "b=range(1,3)", "x=5") == [[f"k={k}", f"b={b}", "x=5"] for k in (1, 3) for b in (1, 2)]
 
 
 def test_as_many_jobs_as_are_allowed_are_taken() -> None:

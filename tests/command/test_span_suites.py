@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runner.deciding.scores import RunScores
-from runner.recording.stored import StoredRun
+from runner.decisions.run_scores import RunScores
+from runner.tracking.stored_run import StoredRun
 
 KS = (1, 2, 3, 5, 10, 20, 50, 100)
 
@@ -57,9 +57,9 @@ def test_the_stored_table_gives_every_metric_at_every_k_again(cuts: tuple[Any, l
 
 
 def _tracker(at: Any) -> Any:
-    from runner.place import Place
+    from runner.tracking.location import StoreLocation
 
-    return Place.of([f"store={at.store}"]).tracker()
+    return StoreLocation.of([f"store={at.store}"]).tracker()
 
 
 def test_two_cuts_can_be_compared_and_gated(cuts: tuple[Any, list[Any]], tmp_path: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PRINT = "from runner.formats.output import guarded_output\nwith guarded_output(): print('題庫 ok')"
+PRINT = "from runner.rendering.console import guarded_output\nwith guarded_output(): print('題庫 ok')"
 
 
 def shell(command: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -7,10 +7,10 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
-from runner.config import register_resolvers
+from runner.composition.requests import compose_request
+from runner.configuration.settings import register_resolvers
+from runner.configuration.text_settings import as_text
 from runner.errors import ConfigError
-from runner.requests import compose_request
-from runner.text_settings import as_text
 
 LOOKS = ["2026", "2026.10", "2026_09", "true", "1e3", "null", "007", "0x10", "1:30", "on", "nan", ".5", "-1", "12."]
 
@@ -35,9 +35,20 @@ def test_each_value_of_a_sweep_is_taken_as_typed(asked: str) -> None:
 
 @pytest.mark.parametrize(
     "override",
-    ["k=3", "suite=core", "retriever.fusion.k=10", "suite.name=null", "fusion.weights={a: 1}", "dataset.path='20 26'",
-     "dataset.path=docs", "dataset.path=range(1,3)", "intervals=null", "~pool", "suite.min_grade=1"],
-)  # fmt: skip
+    [
+        "k=3",
+        "suite=core",
+        "retriever.fusion.k=10",
+        "suite.name=null",
+        "fusion.weights={a: 1}",
+        "dataset.path='20 26'",
+        "dataset.path=docs",
+        "dataset.path=range(1,3)",
+        "intervals=null",
+        "~pool",
+        "suite.min_grade=1",
+    ],
+)
 def test_anything_else_is_left_alone(override: str) -> None:
     assert as_text(override) == override
 
@@ -78,7 +89,7 @@ def test_a_prompt_may_be_none() -> None:
 
 
 def test_a_sweep_is_not_shown_as_one_job() -> None:
-    from runner.command_line import prepare
+    from runner.composition.late_settings import prepare
 
     with pytest.raises(ConfigError, match="--cfg shows one job: leave -m out"):
         prepare(["-m", "--cfg", "job", "k=1,2"])

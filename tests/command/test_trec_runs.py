@@ -42,9 +42,12 @@ def test_the_test_files_of_the_usual_scorer_get_its_figures(desk: Any) -> None:
     files = SHARED / "trec_test"
     cuts = (5, 10, 15, 20, 30, 100, 1000)
     runs = sweep(
-        desk, f"dataset.qrels={files}/qrels.test", f"dataset.runs={files}", "dataset.name=usual",
+        desk,
+        f"dataset.qrels={files}/qrels.test",
+        f"dataset.runs={files}",
+        "dataset.name=usual",
         f"k={','.join(map(str, cuts))}",
-    )  # fmt: skip
+    )
     by_k = {int(run.data.params["k"]): run.data for run in runs}
     assert {run.info.run_name for run in runs} == {f"STANDARD k={k}" for k in cuts}
     with (files / "qrels.test").open() as qrels, (files / "results.test").open() as results:
@@ -56,10 +59,16 @@ def test_the_test_files_of_the_usual_scorer_get_its_figures(desk: Any) -> None:
     assert by_k[1000].metrics["map"] == pytest.approx(mean["map"], abs=1e-9)
     assert by_k[1000].metrics["mrr"] == pytest.approx(mean["recip_rank"], abs=1e-9)
     assert by_k[1000].metrics["recall_hits"] == sum(each["num_rel_ret"] for each in theirs.values())
-    rounded = {name: f"{by_k[k].metrics[key]:.4f}" for name, key, k in (
-        ("map", "map", 1000), ("recip_rank", "mrr", 1000), ("P_5", "precision", 5), ("P_10", "precision", 10),
-        ("P_100", "precision", 100),
-    )}  # fmt: skip
+    rounded = {
+        name: f"{by_k[k].metrics[key]:.4f}"
+        for name, key, k in (
+            ("map", "map", 1000),
+            ("recip_rank", "mrr", 1000),
+            ("P_5", "precision", 5),
+            ("P_10", "precision", 10),
+            ("P_100", "precision", 100),
+        )
+    }
     assert rounded == {"map": "0.1785", "recip_rank": "0.4064", "P_5": "0.2667", "P_10": "0.3000", "P_100": "0.2467"}
     assert by_k[1000].metrics["recall_hits"] == 131
 

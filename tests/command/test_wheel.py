@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runner.config import conf_directory, data_directory
+from runner.configuration.settings import conf_directory, data_directory
 
 ROOT = Path(__file__).resolve().parents[2]
 

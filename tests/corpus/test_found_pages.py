@@ -43,15 +43,23 @@ def folder(tmp_path: Path) -> Path:
 def test_only_regular_files_inside_the_folder_are_read_and_the_rest_is_counted(folder: Path) -> None:
     documents = Pages(folder).read()
     assert {document.id: document.text for document in documents} == {
-        "a.md": "a.md", "inside.md": "a.md", "sub/b.md": "sub/b.md",
-    }  # fmt: skip
+        "a.md": "a.md",
+        "inside.md": "a.md",
+        "sub/b.md": "sub/b.md",
+    }
     assert set(documents.passed) == {
-        Passed(2, ".png"), Passed(1, ".adoc", "no reader; convert it to HTML (asciidoctor)"),
+        Passed(2, ".png"),
+        Passed(1, ".adoc", "no reader; convert it to HTML (asciidoctor)"),
         Passed(2, "broken symlink"),
-        Passed(1, "device"), Passed(1, "hidden file"), Passed(1, "hidden folder"), Passed(1, "named pipe"),
-        Passed(1, "socket"), Passed(2, "symlinked folder"), Passed(1, "symlink to a file outside"),
+        Passed(1, "device"),
+        Passed(1, "hidden file"),
+        Passed(1, "hidden folder"),
+        Passed(1, "named pipe"),
+        Passed(1, "socket"),
+        Passed(2, "symlinked folder"),
+        Passed(1, "symlink to a file outside"),
         Passed(1, "without a suffix"),
-    }  # fmt: skip
+    }
 
 
 def test_what_was_skipped_is_kept_with_the_snapshot_and_is_no_part_of_its_id(folder: Path, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from runner.chunkers import Chunk, Heading, WholeDocument
 from runner.documents import Document
+from runner.documents.markdown_outline import slug_of
 from runner.errors import ConfigError
-from runner.formats.markdown_outline import slug_of
 
 
 def cut(text: str, title: str = "Page", id_: str = "page.md", **settings: int) -> list[tuple[str, str, str]]:

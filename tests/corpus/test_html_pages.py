@@ -61,12 +61,23 @@ def test_the_link_to_a_heading_is_no_part_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "<script>no</script>", "<style>no</style>", "<template>no</template>", "<noscript>no</noscript>",
-        "<nav>no</nav>", '<div role="navigation">no</div>', "<p hidden>no</p>", '<p style="display : NONE">no',
-        "<iframe>no</iframe>", "<dialog>no</dialog>", "<svg><title>no</title><desc>no</desc></svg>",
-        '<img alt="no" src="data:image/png;base64,AAAA">', "<!-- no -->", "<video>no</video>", "<noframes>no</noframes>"
+        "<script>no</script>",
+        "<style>no</style>",
+        "<template>no</template>",
+        "<noscript>no</noscript>",
+        "<nav>no</nav>",
+        '<div role="navigation">no</div>',
+        "<p hidden>no</p>",
+        '<p style="display : NONE">no',
+        "<iframe>no</iframe>",
+        "<dialog>no</dialog>",
+        "<svg><title>no</title><desc>no</desc></svg>",
+        '<img alt="no" src="data:image/png;base64,AAAA">',
+        "<!-- no -->",
+        "<video>no</video>",
+        "<noframes>no</noframes>",
     ],
-)  # fmt: skip
+)
 def test_what_a_browser_does_not_show_is_left_out(tmp_path: Path, html: str) -> None:
     assert read(tmp_path, f"<p>before</p>{html}").text == "before"
 
@@ -86,8 +97,10 @@ def test_white_space_is_that_of_a_browser(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        ("a<select><option>one<option>two</select>b<button>Go</button>c<input value=no>d<textarea>no</textarea>",
-         "a\none\ntwo\nbGocd"),
+        (
+            "a<select><option>one<option>two</select>b<button>Go</button>c<input value=no>d<textarea>no</textarea>",
+            "a\none\ntwo\nbGocd",
+        ),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字 <q>quoted</q> a<wbr>b", "漢kan字 quoted ab"),
         ("x<svg><text>drawn</text></svg>y<meter>no</meter><progress>no</progress>", "x\ndrawn\ny"),
         ("<p>a<div>b</p>c</div><table>foster<tr><td>f</table>", "a\n\nb\n\nc\nfoster\n\nf"),
@@ -95,7 +108,7 @@ def test_white_space_is_that_of_a_browser(tmp_path: Path) -> None:
         ("&copy; &#x4e2d;&#128; &notanentity; a\0b", "© 中€ ¬anentity; ab"),
         ("<?xml version='1.0'?><!DOCTYPE html><title>T</title>a<br/>b<div/>c", "a\nb\nc"),
     ],
-)  # fmt: skip
+)
 def test_odd_elements_are_read_as_a_browser_shows_them(tmp_path: Path, html: str, text: str) -> None:
     assert read(tmp_path, html).text == text
 
@@ -142,10 +155,14 @@ def test_a_long_page_is_not_a_deep_one(tmp_path: Path, page: str) -> None:
 @pytest.mark.parametrize(
     ("charset", "codec", "text"),
     [
-        ("big5", "big5hkscs", "中文，碁銹㗎"), ("gb2312", "gb18030", "简体镕朱"), ("shift_jis", "cp932", "日本語①髙"),
-        ("euc-kr", "cp949", "한국어 똠"), ("iso-8859-1", "cp1252", "café “quoted” €"), ("utf-8", "utf-8", "中文"),
+        ("big5", "big5hkscs", "中文，碁銹㗎"),
+        ("gb2312", "gb18030", "简体镕朱"),
+        ("shift_jis", "cp932", "日本語①髙"),
+        ("euc-kr", "cp949", "한국어 똠"),
+        ("iso-8859-1", "cp1252", "café “quoted” €"),
+        ("utf-8", "utf-8", "中文"),
     ],
-)  # fmt: skip
+)
 def test_the_declared_charset_is_used(tmp_path: Path, charset: str, codec: str, text: str) -> None:
     for declaration in (f"<meta charset={charset}>", f'<meta http-equiv="x" content="text/html; charset={charset}">'):
         page = f"<!-- <meta charset=none> --><html><head>{declaration}<title>T</title><p>{text}"

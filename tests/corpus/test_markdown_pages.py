@@ -98,12 +98,12 @@ def test_data_uris_are_no_text(markdown: str, left: str) -> None:
     "markdown",
     [
         "The form is `![x](data:image/png;base64,AAAA)`.",
-        "```html\n<img src=\"data:image/png;base64,AAAA\">\n```",
+        '```html\n<img src="data:image/png;base64,AAAA">\n```',
         "data: values, and a table of data:\n\n- data: x, y",
         "[data](data.md) [d](#data:x)",
         "[log data]: see data: below",
     ],
-)  # fmt: skip
+)
 def test_data_in_code_and_words_stays(markdown: str) -> None:
     assert without_data_uris(markdown) == markdown
 

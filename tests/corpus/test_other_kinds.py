@@ -260,11 +260,49 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, suffix: str, content: bytes)
 
 
 PIECES = st.sampled_from(
-    ["<table>", "<tr>", "<td>", "<p>", "</p>", "<li>", "<ul>", "</ul>", "<h2>", "</h2>", "<pre>", "<a href=#x>", "<br>",
-     "<svg>", "<title>", "<select>", "<template>", "<!--", "字 ", "\n\n", "# ", "---\n", "+++\n", "{\n", "```\n",
-     ".. note:: x\n", "====\n", ":ref:`x`", "| a |\n|---|\n", "&amp;", "\x00", "\ufeff", "\u0301", "](", "::\n\n ",
-     '"', "}", "]", ":", "1"]
-)  # fmt: skip
+    [
+        "<table>",
+        "<tr>",
+        "<td>",
+        "<p>",
+        "</p>",
+        "<li>",
+        "<ul>",
+        "</ul>",
+        "<h2>",
+        "</h2>",
+        "<pre>",
+        "<a href=#x>",
+        "<br>",
+        "<svg>",
+        "<title>",
+        "<select>",
+        "<template>",
+        "<!--",
+        "字 ",
+        "\n\n",
+        "# ",
+        "---\n",
+        "+++\n",
+        "{\n",
+        "```\n",
+        ".. note:: x\n",
+        "====\n",
+        ":ref:`x`",
+        "| a |\n|---|\n",
+        "&amp;",
+        "\x00",
+        "\ufeff",
+        "\u0301",
+        "](",
+        "::\n\n ",
+        '"',
+        "}",
+        "]",
+        ":",
+        "1",
+    ]
+)
 
 
 @pytest.mark.parametrize("suffix", [each for each in SUFFIXES if not kind_of_page(f"x{each}").missing()])

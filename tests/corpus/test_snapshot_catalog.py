@@ -53,8 +53,11 @@ def test_another_collection_and_another_name_are_events_of_their_own(store: Snap
     store.save(made, "docs", "first")
     store.save(made, "docs", "second")
     assert [(line["collection"], line["name"]) for line in lines(store)] == [
-        ("docs", None), ("copy", None), ("docs", "first"), ("docs", "second"),
-    ]  # fmt: skip
+        ("docs", None),
+        ("copy", None),
+        ("docs", "first"),
+        ("docs", "second"),
+    ]
     assert [(each.collection, each.name) for each in store.history()] == [("docs", "first"), ("copy", "first")]
     assert store.catalog().names_of(made.id) == ("first", "second")
 

@@ -27,8 +27,10 @@ def test_english_windows_end_with_sentences() -> None:
 def test_chinese_windows_end_with_sentences() -> None:
     text = "第一句很短。第二句也很短！第三句是問題嗎？他說：「好。」最後一句話比較長一些。"
     assert cut(text, size=15, overlap=0) == [
-        "第一句很短。第二句也很短！", "第三句是問題嗎？他說：「好。」", "最後一句話比較長一些。",
-    ]  # fmt: skip
+        "第一句很短。第二句也很短！",
+        "第三句是問題嗎？他說：「好。」",
+        "最後一句話比較長一些。",
+    ]
 
 
 def test_a_sentence_longer_than_the_window_is_cut() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from decide_office import Desk, Office
 
-from runner import accept
-from runner.deciding.baseline import Event, accepted_runs, decisions, history_of
-from runner.deciding.baseline import accept as accept_run
-from runner.deciding.baseline import undo as undo_run
+from runner.cli import accept
+from runner.decisions.baseline import Event, accepted_runs, decisions, history_of
+from runner.decisions.baseline import accept as accept_run
+from runner.decisions.baseline import undo as undo_run
 from runner.errors import InputError
 
 
@@ -88,8 +88,10 @@ def test_the_history_survives_undoing_and_accepting_again(office: Office) -> Non
     undo_run(tracker, stale, "two")
     accept_run(tracker, stale, "three")
     assert [(event.what, event.why) for event in history_of(office.run(id_))] == [
-        ("accepted", "one"), ("undone", "two"), ("accepted", "three"),
-    ]  # fmt: skip
+        ("accepted", "one"),
+        ("undone", "two"),
+        ("accepted", "three"),
+    ]
     assert baselines(office) == [id_]
 
 
@@ -127,8 +129,10 @@ def test_a_reason_too_long_to_keep_is_refused_and_nothing_is_accepted(office: Of
 
 def test_suites_and_units_have_baselines_of_their_own(office: Office) -> None:
     ids = {
-        "core/document": run(office), "core/passage": run(office, unit="passage"), "核心/document": run(office, "核心"),
-    }  # fmt: skip
+        "core/document": run(office),
+        "core/passage": run(office, unit="passage"),
+        "核心/document": run(office, "核心"),
+    }
     for id_ in ids.values():
         accept_run(office.tracker, office.run(id_), "")
     assert {key: baselines(office, key) for key in ids} == {key: [id_] for key, id_ in ids.items()}

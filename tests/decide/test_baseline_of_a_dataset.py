@@ -4,9 +4,9 @@ import pytest
 from decide_office import Office
 from engine_world import bm25
 
-from runner.deciding.baseline import accept, same_dataset
-from runner.policy import Policy, Rule
-from runner.release import gate_run
+from runner.decisions.baseline import accept, same_dataset
+from runner.rules.policy import Policy, Rule
+from runner.workflows.gate_run import gate_run
 
 POLICY = Policy(name="floor", rules=(Rule(name="all", metric="recall", k=3, min=0.1, max_drop=0.5, min_queries=1),))
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from decide_scores import Asked, found, lost, scores, stored
 
-from runner.deciding.compare_report import comparison_markdown, comparison_values, print_comparison, write_reports
-from runner.deciding.comparison import Comparison, compare
+from runner.decisions.comparison import Comparison, compare
+from runner.reports.compare import comparison_markdown, comparison_values, print_comparison, write_reports
 
 NASTY = "<script>alert('x')</script> | 額度 [red]`x`[/red]"
 

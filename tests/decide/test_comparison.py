@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from decide_scores import Asked, found, lost, scores, stored
 
-from runner.deciding.comparison import Comparison, Line, Options, Pair, changed_params, compare
-from runner.deciding.scores import METRICS, RunScores
+from runner.decisions.comparison import Comparison, ComparisonOptions, ComparisonRow, Pair, changed_params, compare
+from runner.decisions.run_scores import METRICS, RunScores
 from runner.errors import ConfigError, InputError
 from runner.stats.paired import holm
 
@@ -30,7 +30,7 @@ def run(column: int, name: str, **params: str) -> RunScores:
     return scores(asked, stored(name, **params))
 
 
-def line(pair: Pair, metric: str, group: str = "") -> Line:
+def line(pair: Pair, metric: str, group: str = "") -> ComparisonRow:
     return next(each for each in pair.lines if (each.metric, each.group) == (metric, group))
 
 
@@ -101,7 +101,7 @@ def test_failing_queries_are_told_apart_with_their_ranks_and_where_they_were_los
 
 
 def test_a_deeper_cut_moves_queries_out_of_the_failing() -> None:
-    deeper = compare([run(0, "a"), run(1, "b")], Options(k=7))
+    deeper = compare([run(0, "a"), run(1, "b")], ComparisonOptions(k=7))
     (pair,) = deeper.pairs
     assert (deeper.k, [each.query_id for each in pair.only_first_fails]) == (7, [])
     assert line(pair, "recall").first == pytest.approx(4 / 5)
@@ -122,12 +122,12 @@ def test_the_first_runs_k_counts_and_another_is_noted() -> None:
 @pytest.mark.parametrize("k", [0, -1, 11])
 def test_a_k_outside_the_rankings_is_refused(k: int) -> None:
     with pytest.raises(ConfigError, match=f"k={k} is outside the rankings of run a, which go to depth 10"):
-        compare([run(0, "a"), run(1, "b")], Options(k=k))
+        compare([run(0, "a"), run(1, "b")], ComparisonOptions(k=k))
 
 
 def test_a_shallower_second_run_is_named() -> None:
     with pytest.raises(ConfigError, match="k=8 is outside the rankings of run b, which go to depth 7"):
-        compare([run(0, "a"), run(1, "b", depth="7")], Options(k=8))
+        compare([run(0, "a"), run(1, "b", depth="7")], ComparisonOptions(k=8))
 
 
 def test_one_run_is_not_compared() -> None:
@@ -173,8 +173,12 @@ def test_the_same_input_gives_the_same_numbers_and_another_seed_others() -> None
     asked = [Asked((1 + number % 9,), 1) for number in range(80)]
     other = [Asked((1 + number % 7,), 1) for number in range(80)]
 
-    def lines(seed: int) -> tuple[Line, ...]:
-        return compare([scores(asked, stored("a")), scores(other, stored("b"))], Options(seed=seed)).pairs[0].lines
+    def lines(seed: int) -> tuple[ComparisonRow, ...]:
+        return (
+            compare([scores(asked, stored("a")), scores(other, stored("b"))], ComparisonOptions(seed=seed))
+            .pairs[0]
+            .lines
+        )
 
     assert lines(1) == lines(1)
     assert lines(1) != lines(2)
@@ -229,5 +233,7 @@ def test_only_parameters_that_differ_are_listed_and_none_that_follow_from_others
         "new": "詞",
     }
     assert changed_params(before, after) == {
-        "gone": ("1", "-"), "new": ("-", "詞"), "stage.bm25.k1": ("1.2", "0.9"),
-    }  # fmt: skip
+        "gone": ("1", "-"),
+        "new": ("-", "詞"),
+        "stage.bm25.k1": ("1.2", "0.9"),
+    }

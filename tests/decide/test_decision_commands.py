@@ -10,11 +10,11 @@ from decide_office import RULES, Desk, Office, without_chinese, write_policy
 from decide_scores import rule
 from engine_world import bm25, double
 
-from runner import accept, compare, gate
-from runner.deciding.baseline import accept as accept_run
-from runner.deciding.policies import read_policy
-from runner.release import gate_run
+from runner.cli import accept, compare, gate
+from runner.configuration.policy_files import read_policy
+from runner.decisions.baseline import accept as accept_run
 from runner.suites import JudgedQuery
+from runner.workflows.gate_run import gate_run
 
 TwoRuns = tuple[Office, str, str]
 
@@ -234,8 +234,9 @@ def test_three_runs_are_compared_with_the_first(two_runs: TwoRuns, desk: Desk) -
     done = desk(compare.main, good, bad, third, office.place)
     assert done.status == 0
     assert [line.partition(", B = ")[2].partition(" ")[0] for line in done.out.splitlines() if line[:3] == "A ="] == [
-        "hidden", "bm25",
-    ]  # fmt: skip
+        "hidden",
+        "bm25",
+    ]
     assert (office.files_of(third) / "compare" / f"{good[:8]}-{bad[:8]}" / "compare.md").is_file()
 
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from decide_office import Finished
 
-from runner.recording.tracking import open_client
+from runner.tracking.tracker import open_client
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from decide_scores import stored
 
-from runner.deciding.explain import Cause, causes, document_changes, sentence
-from runner.recording.manifest import file_sum
+from runner.decisions.explain import Cause, causes, document_changes, sentence
 from runner.suite_formats.own import write_own
 from runner.suites import JudgedQuery, Suite
+from runner.tracking.manifest import file_sum
 
 QUERIES = tuple(
     JudgedQuery(f"q{number}", f"text {number}", {"en/a.md": 1}, {"language": "en"}) for number in range(1, 9)
@@ -28,14 +28,24 @@ def moved(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 @pytest.mark.parametrize(
     ("key", "kind"),
     [
-        ("chunker", "chunking"), ("stage.chunker.overlap", "chunking"),
-        ("normalization.unicode", "chunking"), ("stage.bm25.k1", "settings"),
-        ("history", "suite"), ("unit", "suite"), ("min_grade", "suite"), ("suite", "suite"),
-        ("stage.bm25.analyzer.lexicon_sha256", "lexicon"), ("stage.semantic.embedder.weights_sha256", "model content"),
-        ("version.bm25s", "library versions"), ("version.python", "library versions"), ("seed", "settings"),
-        ("program_version", "program version"), ("metrics_version", "program version"), ("pool", "settings"),
+        ("chunker", "chunking"),
+        ("stage.chunker.overlap", "chunking"),
+        ("normalization.unicode", "chunking"),
+        ("stage.bm25.k1", "settings"),
+        ("history", "suite"),
+        ("unit", "suite"),
+        ("min_grade", "suite"),
+        ("suite", "suite"),
+        ("stage.bm25.analyzer.lexicon_sha256", "lexicon"),
+        ("stage.semantic.embedder.weights_sha256", "model content"),
+        ("version.bm25s", "library versions"),
+        ("version.python", "library versions"),
+        ("seed", "settings"),
+        ("program_version", "program version"),
+        ("metrics_version", "program version"),
+        ("pool", "settings"),
     ],
-)  # fmt: skip
+)
 def test_each_input_that_moved_is_named_by_its_kind_with_both_values(key: str, kind: str) -> None:
     assert moved({key: "old"}, {key: "新"}) == f"{kind} ({key}: old -> 新)"
 
@@ -43,10 +53,15 @@ def test_each_input_that_moved_is_named_by_its_kind_with_both_values(key: str, k
 @pytest.mark.parametrize(
     "key",
     [
-        "snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role",
+        "snapshot",
+        "snapshot.documents",
+        "snapshot.passages",
+        "retriever_hash",
+        "dataset",
+        "suite_role",
         "slicing.freshness.as_of",
     ],
-)  # fmt: skip
+)
 def test_what_only_follows_from_another_input_is_no_cause(key: str) -> None:
     assert moved({key: "old"}, {key: "new"}) == ""
 
@@ -61,12 +76,25 @@ def test_a_hash_is_shown_by_its_beginning() -> None:
 
 
 def test_causes_come_most_telling_first() -> None:
-    keys = ["version.bm25s", "program_version", "stage.x.k1", "chunker.size", "stage.x.lexicon_sha256", "unit",
-            "stage.x.weights_sha256"]  # fmt: skip
+    keys = [
+        "version.bm25s",
+        "program_version",
+        "stage.x.k1",
+        "chunker.size",
+        "stage.x.lexicon_sha256",
+        "unit",
+        "stage.x.weights_sha256",
+    ]
     found = causes(stored("a", **dict.fromkeys(keys, "1")), stored("b", **dict.fromkeys(keys, "2")))
     assert [cause.kind for cause in found] == [
-        "chunking", "suite", "model content", "lexicon", "settings", "library versions", "program version",
-    ]  # fmt: skip
+        "chunking",
+        "suite",
+        "model content",
+        "lexicon",
+        "settings",
+        "library versions",
+        "program version",
+    ]
 
 
 def test_another_commit_and_uncommitted_changes_are_the_programs() -> None:
@@ -85,8 +113,10 @@ def test_the_documents_that_changed_came_and_went_are_named(tmp_path: Path) -> N
         text = "".join(f"{id_}\t{digest}\n" for id_, digest in documents.items())
         (tmp_path / name / "documents.tsv").write_text(text, "utf-8")
     assert document_changes(tmp_path / "old/documents.tsv", tmp_path / "new/documents.tsv") == [
-        "2 changed: tab\tin name.md, zh/額度.md", "1 added: en/c.md", "1 removed: en/b.md",
-    ]  # fmt: skip
+        "2 changed: tab\tin name.md, zh/額度.md",
+        "1 added: en/c.md",
+        "1 removed: en/b.md",
+    ]
     before = stored("a", folder=tmp_path / "old")
     after = stored("b", folder=tmp_path / "new", documents_sha256="docs2")
     assert str(causes(before, after)[0]).startswith("documents (2 changed: tab\tin name.md, zh/額度.md; 1 added")
@@ -162,24 +192,30 @@ LIBRARIES = Cause("library versions", ("version.bm25s: 1 -> 2",))
     ("before", "after", "found", "said"),
     [
         (
-            0.969, 0.93, [DOCUMENTS],
+            0.969,
+            0.93,
+            [DOCUMENTS],
             "mrr fell from 0.969 to 0.930 because the documents (1 changed: zh/額度.md) moved.",
         ),
         (0.5, 0.75, [Cause("lexicon", ())], "mrr rose from 0.500 to 0.750 because the lexicon moved."),
         (
-            0.969, 0.93, [DOCUMENTS, LIBRARIES],
+            0.969,
+            0.93,
+            [DOCUMENTS, LIBRARIES],
             "mrr fell from 0.969 to 0.930; the causes that remain are: documents (1 changed: zh/額度.md), "
             "library versions (version.bm25s: 1 -> 2).",
         ),
         (
-            0.5, 0.25, [],
+            0.5,
+            0.25,
+            [],
             "mrr fell from 0.500 to 0.250; no recorded input moved, so the retriever is not repeatable or the store "
             "was edited.",
         ),
         (0.5, 0.5, [], "mrr stayed at 0.500; no recorded input moved."),
         (0.5, 0.5, [LIBRARIES], "mrr stayed at 0.500, although these moved: library versions (version.bm25s: 1 -> 2)."),
     ],
-)  # fmt: skip
+)
 def test_it_all_ends_in_one_sentence(before: float, after: float, found: list[Cause], said: str) -> None:
     assert sentence("mrr", before, after, found) == said
 

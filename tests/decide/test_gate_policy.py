@@ -7,11 +7,11 @@ import pytest
 import yaml
 from decide_scores import rule
 
-from runner.config import conf_directory
-from runner.deciding.policies import policy_of, read_policy
-from runner.deciding.scores import METRICS as SCORED_METRICS
+from runner.configuration.policy_files import policy_of, read_policy
+from runner.configuration.settings import conf_directory
+from runner.decisions.run_scores import METRICS as SCORED_METRICS
 from runner.errors import ConfigError, InputError
-from runner.policy import METRICS
+from runner.rules.policy import METRICS
 
 GOOD = {"name": "mine", "rules": [rule("floor", min=0.5)]}
 
@@ -116,8 +116,11 @@ def test_all_faults_of_all_rules_are_listed_at_once() -> None:
         rules=[rule("移除的選項", min=2), rule("fine", min=0.5), rule("metric", metric="x", min=0.5, k=0)], seed="x"
     )
     assert [fault.partition(":")[0] for fault in found] == [
-        "rules.'移除的選項'.min", "rules.'metric'.metric", "rules.'metric'.k", "seed",
-    ]  # fmt: skip
+        "rules.'移除的選項'.min",
+        "rules.'metric'.metric",
+        "rules.'metric'.k",
+        "seed",
+    ]
 
 
 def written(folder: Path, text: str) -> str:

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from decide_scores import found, lost, policy, rule, scores, stored
 
-from runner.deciding.gate_report import gate_lines, gate_markdown, headline, write_reports
-from runner.deciding.gating import GateResult, judge
+from runner.decisions.gating import GateResult, judge
+from runner.reports.gate import gate_lines, gate_markdown, headline, write_reports
 
 NASTY = "<script>alert(1)</script> | `x` *y*\n第二行"
 
@@ -66,8 +66,11 @@ def test_the_json_holds_every_verdict_and_the_whole_policy(result: GateResult, f
     assert values["policy"] == result.policy.model_dump(mode="json")
     seen = {each["rule"]: each for each in values["verdicts"]}
     assert {name: each["outcome"] for name, each in seen.items()} == {
-        "mean": "pass", "額度 | <b>found</b>": "fail", "soft": "fail", "many": "inconclusive",
-    }  # fmt: skip
+        "mean": "pass",
+        "額度 | <b>found</b>": "fail",
+        "soft": "fail",
+        "many": "inconclusive",
+    }
     assert seen["mean"]["value"]["value"] == pytest.approx(0.9)
     failed = seen["額度 | <b>found</b>"]
     assert (failed["n"], failed["baseline"], failed["difference"]["value"]) == (20, 1, -1)
@@ -80,8 +83,11 @@ def test_the_xml_has_one_case_a_rule_and_only_what_blocks_is_a_failure(folder: P
     assert counts == {"tests": "4", "failures": "1", "skipped": "2", "errors": "0"}
     kinds = {str(case.get("name")): [part.tag for part in case] for case in suite.iter("testcase")}
     assert kinds == {
-        "mean": ["system-out"], "額度 | <b>found</b>": ["failure"], "soft": ["skipped"], "many": ["skipped"],
-    }  # fmt: skip
+        "mean": ["system-out"],
+        "額度 | <b>found</b>": ["failure"],
+        "soft": ["skipped"],
+        "many": ["skipped"],
+    }
     failure = suite.find(".//failure")
     assert failure is not None and "allowed -0.100" in str(failure.get("message"))
 

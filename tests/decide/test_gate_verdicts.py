@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from decide_scores import Asked, found, lost, policy, rule, scores, stored
 
-from runner.deciding.gate_report import gate_values
-from runner.deciding.gating import GateResult, Verdict, judge
-from runner.deciding.scores import RunScores
+from runner.decisions.gating import GateResult, Verdict, judge
+from runner.decisions.run_scores import RunScores
+from runner.reports.gate import gate_values
 
 RARE = "change_type.option_removed"
 # One-sided 95% is one end of the two-sided 90% interval: z = 1.6449, z^2 = 2.7055.
@@ -164,8 +164,9 @@ def test_a_drop_finer_than_the_slice_can_show_is_said() -> None:
     assert note.startswith("a drop of 0.010 is finer than this slice can show (")
     few = [verdict(scores([lost(), *[found()] * 4]), scores([found()] * 5), max_drop=0.1, min_queries=5)]
     assert few[0].notes == (
-        "with 5 queries one query moves the mean by 0.200", "a drop of 0.100 is finer than 5 queries can show at all",
-    )  # fmt: skip
+        "with 5 queries one query moves the mean by 0.200",
+        "a drop of 0.100 is finer than 5 queries can show at all",
+    )
 
 
 def test_only_human_judgments_count_in_a_blocking_rule() -> None:
@@ -235,8 +236,8 @@ ONE_VERDICT = """
 import json, sys
 sys.path.insert(0, {support!r})
 from decide_scores import policy, rule, scores, Asked
-from runner.deciding.gate_report import gate_values
-from runner.deciding.gating import judge
+from runner.reports.gate import gate_values
+from runner.decisions.gating import judge
 before = scores([Asked((1 + n % 7,), 1 + n % 3, ("a.x",) if n % 4 else ("a.y",)) for n in range(200)])
 after = scores([Asked((1 + n % 5,), 1 + n % 3, ("a.x",) if n % 4 else ("a.y",)) for n in range(200)])
 rules = [rule(f"{{m}} {{s}}", metric=m, slice=s, min=0.4, max_drop=0.02) for m in ("recall", "ndcg", "map") for s in

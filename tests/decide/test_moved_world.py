@@ -7,7 +7,7 @@ from decide_office import RULES, Desk, Office, without_chinese, write_policy
 from decide_scores import rule
 from engine_world import bm25, double
 
-from runner import accept, gate, rerun
+from runner.cli import accept, gate, rerun
 from runner.suites import JudgedQuery
 
 WINDOWS = {"_target_": "runner.chunkers.Window", "size": 12, "overlap": 0, "by": "characters"}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from decide_scores import stored
 
-from runner.deciding.scores import RunScores
-from runner.deciding.unjudged import BOUNDED, Bounds, unjudged_between
+from runner.decisions.run_scores import RunScores
+from runner.decisions.unjudged import BOUNDED, Bounds, unjudged_between
 from runner.scoring.judgments import Judgments
 from runner.scoring.metrics import AT_K
 from runner.scoring.relevance import Relevance
@@ -32,9 +32,16 @@ def run_of(rankings: Sequence[str], judged: Sequence[dict[str, int]], name: str 
     ids = tuple(f"q{number}" for number in range(n))
     units = [list(ranked) for ranked in rankings]
     return RunScores(
-        stored(name), ids, ids, ("human",) * n, np.ones(n, np.bool_), units, relevance, np.ones(n),
+        stored(name),
+        ids,
+        ids,
+        ("human",) * n,
+        np.ones(n, np.bool_),
+        units,
+        relevance,
+        np.ones(n),
         Slices((), np.zeros((0, n), np.bool_)),
-    )  # fmt: skip
+    )
 
 
 def bounds(first: RunScores, second: RunScores, k: int) -> dict[str, Bounds]:
@@ -99,11 +106,18 @@ def test_as_scored_is_the_score_also_where_one_passage_shows_several_spans() -> 
     ids = ("q0",)
     first, second = (
         RunScores(
-            stored(name, unit="span"), ids, ids, ("human",), np.ones(1, np.bool_), units, made, np.ones(1),
+            stored(name, unit="span"),
+            ids,
+            ids,
+            ("human",),
+            np.ones(1, np.bool_),
+            units,
+            made,
+            np.ones(1),
             Slices((), np.zeros((0, 1), np.bool_)),
         )
         for name, made in (("a", relevance), ("b", replace(relevance, gains=np.zeros_like(relevance.gains))))
-    )  # fmt: skip
+    )
     of = bounds(first, second, 2)
     for metric in ("recall", "ndcg", "precision"):
         assert of[metric].none == pytest.approx(

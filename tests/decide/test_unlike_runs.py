@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from decide_scores import found, policy, rule, scores, stored
 
-from runner.deciding.comparison import compare
-from runner.deciding.gating import judge
-from runner.deciding.scores import RunScores
+from runner.decisions.comparison import compare
+from runner.decisions.gating import judge
+from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError, InputError
 
 
@@ -24,10 +24,13 @@ def side_by_side(one: RunScores, other: RunScores) -> Any:
 @pytest.mark.parametrize(
     ("field", "values"),
     [
-        ("suite", ("core", "holdout")), ("suite_revision", ("rev1", "rev2")), ("unit", ("passage", "document")),
-        ("min_grade", ("1", "2")), ("metrics_version", ("1", "2")),
+        ("suite", ("core", "holdout")),
+        ("suite_revision", ("rev1", "rev2")),
+        ("unit", ("passage", "document")),
+        ("min_grade", ("1", "2")),
+        ("metrics_version", ("1", "2")),
     ],
-)  # fmt: skip
+)
 def test_runs_that_were_not_scored_alike_are_refused_naming_the_field(
     decide: Callable[[RunScores, RunScores], Any], field: str, values: tuple[str, str]
 ) -> None:
@@ -98,5 +101,6 @@ def test_a_k_below_the_end_of_the_rankings_is_refused_for_both_runs() -> None:
 def test_all_rules_that_do_not_fit_are_listed_at_once() -> None:
     rules = [rule("one", k=99, min=0.5), rule("two", slice="a.b", min=0.5), rule("good", min=0.5)]
     assert [line.partition(":")[0] for line in refusal(*rules, candidate=scores([found()] * 20))] == [
-        "rule 'one'", "rule 'two'",
-    ]  # fmt: skip
+        "rule 'one'",
+        "rule 'two'",
+    ]

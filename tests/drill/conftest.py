@@ -29,7 +29,7 @@ def desk(capsys: pytest.CaptureFixture[str]) -> Desk:
 @pytest.fixture(scope="session")
 def empty_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An MLflow store with its tables made, which takes seconds."""
-    from runner.recording.mlflow_store import open_client
+    from runner.tracking.mlflow_store import open_client
 
     path = tmp_path_factory.mktemp("runs") / "mlflow.db"
     open_client(f"sqlite:///{path}")

@@ -7,8 +7,8 @@ from drill_library import Library, cut, question
 
 from runner.chunkers import Window
 from runner.documents.document import Document
-from runner.drilling.altered import copied, moved, new_mark, pinned, renamed, with_copies, without
-from runner.drilling.pieces import Piece, pieces_of
+from runner.selftest.evidence import Evidence, pieces_of
+from runner.selftest.perturbations import copied, moved, new_mark, pinned, renamed, with_copies, without
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 
@@ -32,7 +32,7 @@ def suite(*queries: JudgedQuery, unit: str = "passage") -> Suite:
     return Suite("core", "development", unit, queries, documents="abc")
 
 
-def pieces(snapshot: Snapshot, unit: str, *ids: str) -> list[Piece]:
+def pieces(snapshot: Snapshot, unit: str, *ids: str) -> list[Evidence]:
     """The pieces of passages, or of documents."""
     return list(pieces_of(suite(question("q", "text", ids), unit=unit), snapshot).values())
 
@@ -44,7 +44,7 @@ def quoted(*quotes: tuple[str, str]) -> Suite:
     return suite(query, unit="span")
 
 
-def shown(suite: Suite, snapshot: Snapshot) -> list[Piece]:
+def shown(suite: Suite, snapshot: Snapshot) -> list[Evidence]:
     """The pieces of a suite's spans, each once."""
     return list(dict.fromkeys(pieces_of(suite, snapshot).values()))
 
@@ -114,8 +114,11 @@ def test_spans_by_their_number_go_with_the_whole_document(snapshot: Snapshot) ->
 def test_a_moved_passage_has_the_same_text_and_place_under_another_id(snapshot: Snapshot) -> None:
     there = moved(snapshot, pieces(snapshot, "passage", "en/a.md#one"), " (moved)")
     assert there.units("passage") == (
-        "en/a.md#one (moved)", "en/a.md#two", "en/a.md-b.md#one", "zh/退款.md#期限",
-    )  # fmt: skip
+        "en/a.md#one (moved)",
+        "en/a.md#two",
+        "en/a.md-b.md#one",
+        "zh/退款.md#期限",
+    )
     assert list(texts(there).values()) == list(texts(snapshot).values())
     assert there.id != snapshot.id
 
@@ -124,8 +127,11 @@ def test_a_moved_document_renames_its_passages_and_stands_where_it_stood(snapsho
     there = moved(snapshot, pieces(snapshot, "document", "en/a.md", "zh/退款.md"), " (moved)")
     assert there.units("document") == ("en/a.md (moved)", "en/a.md-b.md", "zh/退款.md (moved)")
     assert there.units("passage") == (
-        "en/a.md#one (moved)", "en/a.md#two (moved)", "en/a.md-b.md#one", "zh/退款.md#期限 (moved)",
-    )  # fmt: skip
+        "en/a.md#one (moved)",
+        "en/a.md#two (moved)",
+        "en/a.md-b.md#one",
+        "zh/退款.md#期限 (moved)",
+    )
     assert list(texts(there).values()) == list(texts(snapshot).values())
 
 
@@ -137,8 +143,9 @@ def test_a_moved_span_is_shown_by_the_same_passage_of_another_document(snapshot:
     new = renamed(old, found, " (moved)", there)
     new.check(there)
     assert {span.document for span in new.queries[0].spans.values()} == {
-        "en/a.md#one (moved)", "zh/退款.md#期限 (moved)",
-    }  # fmt: skip
+        "en/a.md#one (moved)",
+        "zh/退款.md#期限 (moved)",
+    }
     assert list(new.queries[0].grades.values()) == [2, 2]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from drill_library import Library, question
 from engine_world import double
 
-from runner.drilling.bench import struck_out
-from runner.drilling.removal import Chooser, Removal
+from runner.selftest.removal_choice import Chooser, Removal
+from runner.selftest.sandbox import struck_out
 from runner.suites import JudgedQuery
 
 PAGES = {f"en/{letter}.md": f"{letter}\n" for letter in "abcdefgh"}
@@ -58,9 +58,11 @@ def test_one_passage_is_enough_where_a_query_finds_everything(library: Library) 
 
 def test_a_passage_that_no_other_slice_needs_goes_first(library: Library) -> None:
     laid(
-        library, {"q1": "ab", "q2": "a"},
-        question("q1", "one", [a("a"), a("b")], topic="x"), question("q2", "two", [a("a")], topic="y"),
-    )  # fmt: skip
+        library,
+        {"q1": "ab", "q2": "a"},
+        question("q1", "one", [a("a"), a("b")], topic="x"),
+        question("q2", "two", [a("a")], topic="y"),
+    )
     found = chosen(library, "topic.x", "topic.y")
     assert targets(found["topic.x"]) == (a("b"),)
     assert targets(found["topic.y"]) == (a("a"),)
@@ -75,9 +77,11 @@ def test_as_many_go_as_make_the_fall_certain(library: Library) -> None:
 
 def test_nothing_is_chosen_where_nothing_is_found(library: Library) -> None:
     laid(
-        library, {"q1": "hgfa", "q2": "b"},
-        question("q1", "one", [a("a")], topic="x"), question("q2", "two", [a("b")], topic="y"),
-    )  # fmt: skip
+        library,
+        {"q1": "hgfa", "q2": "b"},
+        question("q1", "one", [a("a")], topic="x"),
+        question("q2", "two", [a("b")], topic="y"),
+    )
     found = chosen(library, "topic.x", "topic.y")
     assert found["topic.x"] is None
     assert targets(found["topic.y"]) == (a("b"),)
@@ -85,9 +89,11 @@ def test_nothing_is_chosen_where_nothing_is_found(library: Library) -> None:
 
 def test_slices_share_a_removal_that_is_equally_good(library: Library) -> None:
     laid(
-        library, {"q1": "b", "q2": "a"},
-        question("q1", "one", [a("b")], topic="x", kind="r"), question("q2", "two", [a("a")], topic="z", kind="r"),
-    )  # fmt: skip
+        library,
+        {"q1": "b", "q2": "a"},
+        question("q1", "one", [a("b")], topic="x", kind="r"),
+        question("q2", "two", [a("a")], topic="z", kind="r"),
+    )
     library.slices = ("topic", "kind")
     found = chosen(library, "topic.x", "kind.r")
     assert targets(found["topic.x"]) == (a("b"),)
@@ -99,10 +105,12 @@ def test_slices_share_a_removal_that_is_equally_good(library: Library) -> None:
 def test_what_lets_the_slice_gain_as_much_is_passed_over(library: Library) -> None:
     # Without a, query 2 finds d in its place: the mean would stay. Without b, nothing moves up.
     laid(
-        library, {"q1": "abc", "q2": "aefd", "q3": "b"},
-        question("q1", "one", [a("a")], topic="x"), question("q2", "two", [a("d")], topic="x"),
+        library,
+        {"q1": "abc", "q2": "aefd", "q3": "b"},
+        question("q1", "one", [a("a")], topic="x"),
+        question("q2", "two", [a("d")], topic="x"),
         question("q3", "three", [a("b")], topic="x"),
-    )  # fmt: skip
+    )
     assert targets(chosen(library, "topic.x")["topic.x"]) == (a("b"),)
     with library.bench(k=3) as bench:
         every = list(Chooser(bench, library.measured(bench)).removals("topic.x"))

@@ -8,23 +8,31 @@ import pytest
 from drill_library import Library, named, question
 from engine_world import double
 
-from runner.drilling.counting import Counter, fell_behind
-from runner.drilling.exercise import FAILED, NOTICED
 from runner.scoring import evaluate as module
 from runner.scoring.judgments import Floats
 from runner.scoring.metrics import AT_K, OVER_DEPTH, recall
 from runner.scoring.relevance import Relevance
+from runner.selftest.check import FAILED, NOTICED
+from runner.selftest.reference_metrics import Counter, fell_behind
 from runner.suites import JudgedQuery, Span
 
 PAGES = {
-    "a.md": "# a\n\n## One\n\nx.\n\n## Two\n\ny.\n", "b.md": "b\n", "c.md": "c\n", "d.md": "d\n", "e.md": "e\n",
-}  # fmt: skip
+    "a.md": "# a\n\n## One\n\nx.\n\n## Two\n\ny.\n",
+    "b.md": "b\n",
+    "c.md": "c\n",
+    "d.md": "d\n",
+    "e.md": "e\n",
+}
 
 
 def laid(library: Library, unit: str, *queries: JudgedQuery, **told: list[str]) -> Library:
     library.pages, library.unit, library.slices, library.asked = PAGES, unit, (), queries
-    library.told = double("Fixed", rankings={id_: [f"{each}.md#top" if len(each) == 1 else each for each in ranked]
-                                             for id_, ranked in told.items()})  # fmt: skip
+    library.told = double(
+        "Fixed",
+        rankings={
+            id_: [f"{each}.md#top" if len(each) == 1 else each for each in ranked] for id_, ranked in told.items()
+        },
+    )
     return library
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from drill_library import Library, named
 
-from runner.drilling.bench import doubled
-from runner.drilling.doubling import scores
-from runner.drilling.exercise import FAILED, NOTICED
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.judgments import Floats
 from runner.scoring.metrics import AT_K, ndcg, recall
 from runner.scoring.relevance import Relevance, cumulated
+from runner.selftest.check import FAILED, NOTICED
+from runner.selftest.duplicates import scores
+from runner.selftest.sandbox import doubled
 
 
 @pytest.mark.parametrize("unit", ["passage", "document", "span"])

@@ -9,18 +9,23 @@ import pytest
 from decide_office import Desk, Finished
 from drill_library import Library, question
 
-from runner.drill import main
-from runner.drilling.exercise import FAILED
-from runner.recording.mlflow_store import open_client
+from runner.cli.drill import main
+from runner.selftest.check import FAILED
 from runner.suites import Suite
+from runner.tracking.mlflow_store import open_client
 
 
 def drill(desk: Desk, library: Library, store: Path, *arguments: str) -> Finished:
     folder = library.write_pages()
     return desk(
-        main, "dataset=pages", f"dataset.path={folder}/pages", f"dataset.suite={folder}/suite/suite.yaml",
-        f"store={store}", "k=3", *arguments,
-    )  # fmt: skip
+        main,
+        "dataset=pages",
+        f"dataset.path={folder}/pages",
+        f"dataset.suite={folder}/suite/suite.yaml",
+        f"store={store}",
+        "k=3",
+        *arguments,
+    )
 
 
 def runs(store: Path) -> list[Any]:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from drill_library import verdicts_of
 
-from runner.drilling.course import run_drill
-from runner.drilling.exercise import FAILED, NOTICED
-from runner.inputs import ConfiguredInputs
-from runner.requests import compose_request
+from runner.composition.requests import compose_request
+from runner.engine.inputs import ConfiguredInputs
+from runner.selftest.check import FAILED, NOTICED
+from runner.selftest.drill import run_drill
 
 
 def test_every_slice_of_the_demo_is_noticed(tmp_path: Path) -> None:

@@ -9,8 +9,6 @@ import pytest
 from drill_library import Library, library_queries, named, question, verdicts_of
 from engine_world import double
 
-from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED, Drill, Exercise
-from runner.drilling.verdicts import most_lost
 from runner.errors import ConfigError, InputError
 from runner.scoring import evaluate as module
 from runner.scoring.evaluate import JudgedSet
@@ -18,15 +16,25 @@ from runner.scoring.judgments import Floats
 from runner.scoring.metrics import AT_K, hit
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
+from runner.selftest.check import FAILED, NOT_APPLICABLE, NOTICED, Check, Drill
+from runner.selftest.verdicts import most_lost
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Span, Suite
 
 GROUPS = {
-    "relevant_items.one", "query_length.long", "query_length.medium", "query_length.short",
-    "language.en", "language.zh", "topic.limit", "topic.price",
-    "language x topic.en x limit", "language x topic.en x price",
-    "language x topic.zh x limit", "language x topic.zh x price",
-}  # fmt: skip
+    "relevant_items.one",
+    "query_length.long",
+    "query_length.medium",
+    "query_length.short",
+    "language.en",
+    "language.zh",
+    "topic.limit",
+    "topic.price",
+    "language x topic.en x limit",
+    "language x topic.en x price",
+    "language x topic.zh x limit",
+    "language x topic.zh x price",
+}
 UNITS = ("passage", "document", "span")
 
 
@@ -76,8 +84,10 @@ def test_slices_share_a_copy_where_they_can(library: Library) -> None:
     library.told = double("Fixed", rankings={"q1": ["b.md#top"], "q2": ["a.md#top"]})
     drill = library.drill(fields=["topic", "kind"])
     assert {each.group: each.what for each in drill.exercises if each.name == "remove"} == {
-        "topic.q1": ("b.md#top",), "topic.q2": ("a.md#top",), "kind.r": ("a.md#top",),
-    }  # fmt: skip
+        "topic.q1": ("b.md#top",),
+        "topic.q2": ("a.md#top",),
+        "kind.r": ("a.md#top",),
+    }
     # By itself `kind` takes the first by id; after the topic that needs b, the same as that.
     library.asked = (one, replace(two, fields={"kind": "r"}))
     assert named(library.drill(fields=["topic", "kind"]), "remove", "kind.r").what == ("b.md#top",)
@@ -179,9 +189,9 @@ def test_a_check_of_one_judgment_a_query_fails_the_drill(
 @pytest.mark.parametrize("place", [0, -1])
 def test_a_check_of_one_query_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch, place: int) -> None:
     check = Suite.check
-    monkeypatch.setattr(Suite, "check", lambda self, snapshot: check(
-        replace(self, queries=(self.queries[place],)), snapshot
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        Suite, "check", lambda self, snapshot: check(replace(self, queries=(self.queries[place],)), snapshot)
+    )
     assert set(verdicts_of(library.drill(), "refuse").values()) == {FAILED}
 
 
@@ -250,9 +260,10 @@ def test_a_metric_that_rises_with_a_loss_fails_the_drill(library: Library, monke
 def test_of_spans_precision_may_rise_where_others_fall(library: Library) -> None:
     # a's section shows two spans; without it, b's two show one together, and are two passages that are right.
     library.pages = {
-        "a.md": "# a\n\n## One\n\nFirst. Second.\n", "b.md": "# b\n\n## One\n\nxxxx.\n\n## Two\n\nyyyy.\n",
+        "a.md": "# a\n\n## One\n\nFirst. Second.\n",
+        "b.md": "# b\n\n## One\n\nxxxx.\n\n## Two\n\nyyyy.\n",
         "c.md": "c\n",
-    }  # fmt: skip
+    }
     spans = [Span("a.md", "First."), Span("a.md", "Second."), Span("b.md", "xxxx. ## Two yyyy.")]
     library.unit, library.slices = "span", ()
     library.asked = (
@@ -271,9 +282,11 @@ def moving_up(library: Library, *queries: JudgedQuery) -> Library:
     library.asked = queries
     told = {"q1": [f"{each}.md#top" for each in "habe"], "q2": ["d.md#top"]}
     library.told = {
-        "_target_": "drill_doubles.Rising", "watched": "b.md", "told": told,
+        "_target_": "drill_doubles.Rising",
+        "watched": "b.md",
+        "told": told,
         "otherwise": {**told, "q1": ["e.md#top"]},
-    }  # fmt: skip
+    }
     return library
 
 
@@ -354,9 +367,11 @@ def rising(library: Library, *queries: JudgedQuery, **told: str) -> Library:
     library.asked, library.slices = queries, ("topic",)
     rankings = {id_: [f"{letter}.md#top" for letter in ranked] for id_, ranked in told.items()}
     library.told = {
-        "_target_": "drill_doubles.Rising", "watched": "a.md", "told": rankings,
+        "_target_": "drill_doubles.Rising",
+        "watched": "a.md",
+        "told": rankings,
         "otherwise": {**rankings, "q2": ["d.md#top"]},
-    }  # fmt: skip
+    }
     return library
 
 
@@ -459,9 +474,9 @@ def test_a_retriever_that_cannot_rank_the_copy_says_nothing_of_the_instrument(li
 
 
 def test_a_drill_that_proves_nothing_has_failed(library: Library) -> None:
-    nothing = Exercise("swap", "", NOT_APPLICABLE, "no file")
+    nothing = Check("swap", "", NOT_APPLICABLE, "no file")
     assert Drill("core", "", "passage", "", "bm25", "", 3, 13, (nothing,)).failed
-    seen = Exercise("shuffle", "", NOTICED, "")
+    seen = Check("shuffle", "", NOTICED, "")
     assert not Drill("core", "", "passage", "", "bm25", "", 3, 13, (nothing, seen)).failed
 
 
@@ -483,8 +498,14 @@ def test_values_that_are_no_text_are_read_as_the_slices_read_them(library: Libra
     library.slices = ("flag", "tags", "level", "flag x level")
     drill = library.drill(fields=library.slices)
     assert set(drill.slices) == {
-        "flag.true", "flag.false", "tags.a+b", "level.0", "level.1", "flag x level.true x 0", "flag x level.false x 1",
-    }  # fmt: skip
+        "flag.true",
+        "flag.false",
+        "tags.a+b",
+        "level.0",
+        "level.1",
+        "flag x level.true x 0",
+        "flag x level.false x 1",
+    }
     assert not drill.failed
 
 

@@ -4,8 +4,8 @@ import pytest
 from drill_library import Library, named, question
 from engine_world import double
 
-from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED
-from runner.drilling.shuffling import Chance, shuffle, shuffled
+from runner.selftest.check import FAILED, NOT_APPLICABLE, NOTICED
+from runner.selftest.shuffled_judgments import Chance, shuffle, shuffled
 from runner.suites import JudgedQuery, Span, Suite
 
 
@@ -37,8 +37,10 @@ def laid(library: Library) -> Library:
     library.slices = ()
     library.pages = {f"{letter}.md": f"{letter}\n" for letter in "abcdef"}
     library.asked = (
-        question("q1", "one", ["a.md"]), question("q2", "two", ["b.md", "c.md"]), question("q3", "three", ["f.md"]),
-    )  # fmt: skip
+        question("q1", "one", ["a.md"]),
+        question("q2", "two", ["b.md", "c.md"]),
+        question("q3", "three", ["f.md"]),
+    )
     told = {"q1": ["a.md#top", "b.md#top"], "q2": ["b.md#top", "a.md#top", "f.md#top"], "q3": ["f.md#top"]}
     library.told = double("Fixed", rankings=told)
     return library
@@ -97,7 +99,7 @@ def test_a_sound_score_falls_to_chance(library: Library) -> None:
 
 
 def test_a_score_that_survives_the_shuffle_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    import runner.drilling.shuffling as module
+    import runner.selftest.shuffled_judgments as module
 
     monkeypatch.setattr(module, "shuffled", lambda suite, seed: suite)
     found = named(library.drill(), "shuffle")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from drill_library import Library, named, verdicts_of
 
-from runner.drilling.altered import without
-from runner.drilling.bench import Misread, Stale
-from runner.drilling.exercise import FAILED, NOTICED
 from runner.engine.plan import Stage
+from runner.selftest.check import FAILED, NOTICED
+from runner.selftest.perturbations import without
+from runner.selftest.sandbox import Misread, Stale
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats.own import OwnSuite
 from runner.suites import Suite

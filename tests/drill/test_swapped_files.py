@@ -7,23 +7,23 @@ from drill_library import Library
 from engine_world import bm25, hybrid, late, reranked, semantic, toy_model
 
 from retrievers.embedders import wordllama
-from runner.drilling import model_files
-from runner.drilling.exercise import FAILED, NOT_APPLICABLE, NOTICED, Exercise
-from runner.drilling.model_files import swap_files
-from runner.engine import parts
+from runner.engine import components as parts
 from runner.engine.plan import Job
+from runner.selftest import model_files
+from runner.selftest.check import FAILED, NOT_APPLICABLE, NOTICED, Check
+from runner.selftest.model_files import swap_files
 
 WHEEL = {"_target_": "retrievers.embedders.wordllama.WordLlama", "weights": None, "tokenizer": None}
 
 
-def swapped(library: Library, retriever: dict[str, object]) -> dict[str, Exercise]:
+def swapped(library: Library, retriever: dict[str, object]) -> dict[str, Check]:
     with library.bench(retriever) as bench:
         found = swap_files(bench, library.measured(bench), library.folder / "copies")
     return {each.group: each for each in found}
 
 
 def test_a_retriever_without_files_has_none_to_swap(library: Library) -> None:
-    assert swapped(library, bm25()) == {"": Exercise("swap", "", NOT_APPLICABLE, "bm25 reads no file")}
+    assert swapped(library, bm25()) == {"": Check("swap", "", NOT_APPLICABLE, "bm25 reads no file")}
 
 
 def test_each_file_of_a_model_is_swapped_and_the_originals_stay(library: Library, tmp_path: Path) -> None:
@@ -31,8 +31,9 @@ def test_each_file_of_a_model_is_swapped_and_the_originals_stay(library: Library
     before = {path: path.read_bytes() for path in (tmp_path / "model").iterdir()}
     found = swapped(library, semantic(model))
     assert {group: each.verdict for group, each in found.items()} == {
-        "embedder.weights": NOTICED, "embedder.tokenizer": NOTICED,
-    }  # fmt: skip
+        "embedder.weights": NOTICED,
+        "embedder.tokenizer": NOTICED,
+    }
     assert "weights.safetensors: retriever_hash" in found["embedder.weights"].reason
     assert "embedder.model_sha256" in found["embedder.weights"].reason
     assert "embedder.tokenizer_sha256" in found["embedder.tokenizer"].reason
@@ -57,8 +58,9 @@ def test_a_lexicon_is_a_model_file(library: Library, tmp_path: Path) -> None:
 def test_a_model_of_an_installed_package_is_swapped(library: Library) -> None:
     found = swapped(library, semantic(dict(WHEEL)))
     assert {group: each.verdict for group, each in found.items()} == {
-        "embedder.weights": NOTICED, "embedder.tokenizer": NOTICED,
-    }  # fmt: skip
+        "embedder.weights": NOTICED,
+        "embedder.tokenizer": NOTICED,
+    }
     assert found["embedder.weights"].what[0].endswith(".safetensors")
 
 
@@ -119,8 +121,9 @@ def test_hashes_that_are_always_the_same_fail_the_drill(
     monkeypatch.setattr(wordllama.WordLlama, "contents", lambda self: {"model": "0" * 64, "tokenizer": "0" * 64})
     found = swapped(library, semantic(dict(WHEEL) if of_the_wheel else toy_model(tmp_path / "model")))
     assert {group: each.verdict for group, each in found.items()} == {
-        "embedder.weights": FAILED, "embedder.tokenizer": FAILED,
-    }  # fmt: skip
+        "embedder.weights": FAILED,
+        "embedder.tokenizer": FAILED,
+    }
     assert "not 00000000" in found["embedder.weights"].reason
 
 
@@ -146,5 +149,5 @@ def test_every_file_of_a_folder_is_swapped(library: Library, tmp_path: Path, mod
     found = swapped(library, {"_target_": "drill_doubles.Idle", "name": "idle", "part": part})
     assert {group: each.verdict for group, each in found.items()} == {
         f"part.model/{name}": NOTICED for name in ("config.json", "model.safetensors", "1_Pooling/config.json")
-    }  # fmt: skip
+    }
     assert (folder / "config.json").read_text("utf-8") == "config.json"

@@ -20,7 +20,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture(scope="session")
 def prepared_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An MLflow store with its tables made, which takes seconds: copied for each world that logs."""
-    from runner.recording.mlflow_store import open_client
+    from runner.tracking.mlflow_store import open_client
 
     path = tmp_path_factory.mktemp("prepared") / "mlflow.db"
     open_client(f"sqlite:///{path}")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from runner.engine.cache import Cache, pair_key, text_key
-from runner.engine.packing import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
+from runner.engine.codec import pack_ranking, pack_vector, unpack_ranking, unpack_vectors
 
 KEYS = [text_key(text) for text in ("refund", "退款", "")]
 VALUES = [b"one", b"", b"three" * 100]

@@ -297,8 +297,10 @@ def test_jobs_of_two_depths_share_one_stage(world: World, depths: tuple[int, int
 def pool_world(world: World, n: int) -> World:
     world.documents = {f"p{number:03d}.md": f"refund number {number} 退款" for number in range(n)}
     world.queries = {
-        "q1": ("refund 退款", ["p000.md"]), "q2": ("refund number", ["p001.md"]), "q3": ("退款", ["p002.md"]),
-    }  # fmt: skip
+        "q1": ("refund 退款", ["p000.md"]),
+        "q2": ("refund number", ["p001.md"]),
+        "q3": ("退款", ["p002.md"]),
+    }
     return world
 
 
@@ -404,7 +406,7 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
 
 
 def test_a_damaged_ranking_is_computed_again_and_said(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    from runner.engine.packing import pack_ranking
+    from runner.engine.codec import pack_ranking
 
     first = world.sweep(bm25())
     held = next(each for each in first.stage("bm25").held.values() if len(each.rows) > 1)
@@ -471,9 +473,9 @@ def test_a_kept_part_below_an_unkept_one_is_kept(world: World, tmp_path: Path) -
 
 
 def test_two_jobs_over_one_unkept_retriever_see_the_same_ranking(world: World) -> None:
-    ran = world.sweep(double("Drifting"), hybrid(bm25(), double("Drifting"), pool=10), reranked(
-        double("Drifting"), double("Overlap")
-    ))  # fmt: skip
+    ran = world.sweep(
+        double("Drifting"), hybrid(bm25(), double("Drifting"), pool=10), reranked(double("Drifting"), double("Overlap"))
+    )
     assert ran.counts.rankings["drifting"] == 5
     assert len([stage for stage in ran.plan.stages if stage.part.name == "drifting"]) == 1
 

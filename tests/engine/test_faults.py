@@ -10,7 +10,7 @@ from engine_world import TIMED, Node, World, bm25, double, hybrid, reranked, sem
 from runner.engine import latency
 from runner.engine.parallel import Task, Workers, run_tasks
 from runner.engine.plan import make_plan
-from runner.experiment import Options, run_jobs
+from runner.workflows.run_jobs import RunOptions, run_jobs
 
 KILLED = "engine_doubles.Killing: its process was killed by SIGKILL (out of memory?)"
 EXITED = "engine_doubles.Killing: ended its process with status 3"
@@ -177,7 +177,7 @@ def test_no_task_needs_no_worker() -> None:
 
 
 def runs(world: World) -> list[Any]:
-    from runner.recording.tracking import Tracker
+    from runner.tracking.tracker import Tracker
 
     tracker = Tracker(world.settings(bm25()).tracking)
     return list(tracker.client.search_runs([tracker.experiment_id]))
@@ -188,7 +188,7 @@ def test_two_bad_of_twelve_leave_ten_finished_and_are_listed_by_their_overrides(
 ) -> None:
     nodes = [bm25(k1=1 + number / 10) for number in range(10)]
     nodes[3:3] = [double("Raising"), double("Scoring", query="q2", value=float("nan"))]
-    outcome = run_jobs(tracked.requests(*nodes), Options(sweep=True), tracked)
+    outcome = run_jobs(tracked.requests(*nodes), RunOptions(sweep=True), tracked)
     assert outcome.status == 1
     assert (len(outcome.rows), len(outcome.failures)) == (10, 2)
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed:")]
@@ -210,7 +210,9 @@ def test_a_killed_worker_leaves_no_run_behind_and_the_others_finished(
     tracked: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcome = run_jobs(
-        tracked.requests(bm25(), double("Killing"), hybrid(bm25(), double("Counting"))), Options(2, sweep=True), tracked
+        tracked.requests(bm25(), double("Killing"), hybrid(bm25(), double("Counting"))),
+        RunOptions(2, sweep=True),
+        tracked,
     )
     assert outcome.status == 1
     assert f"failed: number=1: {KILLED}" in capsys.readouterr().err
@@ -222,7 +224,7 @@ def test_a_killed_worker_leaves_no_run_behind_and_the_others_finished(
 def test_where_every_job_fails_the_sweep_says_so_and_logs_no_score(
     tracked: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outcome = run_jobs(tracked.requests(double("Raising"), double("Short")), Options(sweep=True), tracked)
+    outcome = run_jobs(tracked.requests(double("Raising"), double("Short")), RunOptions(sweep=True), tracked)
     assert (outcome.status, outcome.rows) == (1, [])
     (summary,) = runs(tracked)
     assert summary.data.tags["kind"] == "sweep"
@@ -233,17 +235,21 @@ def test_a_query_for_which_nothing_is_found_scores_0_and_is_counted(tracked: Wor
     """Everything but q5 has its page among all eight; q5 has no ranking, and 4 of 5 is what is left."""
     tracked.queries = {id_: (text, ["en/billing.md"]) for id_, (text, _) in tracked.queries.items()}
     node = double("Counting", nothing_for="q5")
-    (row,) = run_jobs(tracked.requests(node), Options(), tracked).rows
+    (row,) = run_jobs(tracked.requests(node), RunOptions(), tracked).rows
     assert {name: row.metrics[name] for name in ("n", "hit", "recall", "mrr", "queries_nothing_returned")} == {
-        "n": 5, "hit": 0.8, "recall": 0.8, "mrr": 0.8, "queries_nothing_returned": 1,
-    }  # fmt: skip
+        "n": 5,
+        "hit": 0.8,
+        "recall": 0.8,
+        "mrr": 0.8,
+        "queries_nothing_returned": 1,
+    }
     assert (row.metrics["failing"], row.metrics["failing_lost_in_pool"]) == (1, 1)
 
 
 def test_merged_requests_that_fail_are_each_listed(tracked: World, capsys: pytest.CaptureFixture[str]) -> None:
     requests = [*tracked.requests(double("Raising")), *tracked.requests(bm25(), double("Raising"))]
     assert len(make_plan(requests, tracked).jobs) == 2
-    assert run_jobs(requests, Options(), tracked).status == 1
+    assert run_jobs(requests, RunOptions(), tracked).status == 1
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed:")]
     assert [error.partition(": engine_doubles")[0] for error in errors] == ["failed: number=0", "failed: number=1"]
     assert all(error.endswith("the model server is away") for error in errors)
@@ -255,7 +261,7 @@ def test_a_warm_sweep_logs_the_latency_and_the_scores_of_the_cold_one(
     # A busy machine is noisy, and what is noisy is measured again.
     monkeypatch.setattr(latency, "_AGREEMENT", float("inf"))
     node = hybrid(bm25(), semantic(toy_model(tmp_path / "model")))
-    here = Options(backend="sequential")
+    here = RunOptions(backend="sequential")
     outcomes = [run_jobs(tracked.requests(node, latency=TIMED), here, tracked) for _ in range(2)]
     cold, warm = (outcome.rows[0] for outcome in outcomes)
     assert cold.run_id != warm.run_id
@@ -269,9 +275,9 @@ def test_a_warm_sweep_logs_the_latency_and_the_scores_of_the_cold_one(
 def test_resuming_runs_what_has_not_finished_and_touches_nothing_else(
     tracked: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = run_jobs(tracked.requests(bm25(), double("Raising")), Options(sweep=True), tracked)
+    first = run_jobs(tracked.requests(bm25(), double("Raising")), RunOptions(sweep=True), tracked)
     again = run_jobs(
-        tracked.requests(bm25(), double("Raising"), bm25(k1=2.0), resume=True), Options(sweep=True), tracked
+        tracked.requests(bm25(), double("Raising"), bm25(k1=2.0), resume=True), RunOptions(sweep=True), tracked
     )
     assert "resume: 1 of 3 jobs are finished already" in capsys.readouterr().out
     assert len(again.scored) == 1

@@ -24,8 +24,9 @@ def test_an_index_comes_back_as_it_was(store: IndexStore) -> None:
     assert index is not None
     assert index.meta == {"vocabulary": ["refund", "退款"]}
     assert {name: (array.dtype, array.tolist()) for name, array in index.arrays.items()} == {
-        "data": (np.float64, [0.5, 1 / 3]), "rows": (np.int32, []),
-    }  # fmt: skip
+        "data": (np.float64, [0.5, 1 / 3]),
+        "rows": (np.int32, []),
+    }
 
 
 def test_an_unknown_key_is_absent(store: IndexStore) -> None:

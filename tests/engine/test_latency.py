@@ -12,10 +12,10 @@ from engine_world import TIMED, World, bm25, late, reranked, toy_model
 from threadpoolctl import threadpool_info
 
 from retrievers.base import Passages, Query
-from runner.config import LatencySettings
+from runner.configuration.settings import LatencySettings
 from runner.engine import latency
 from runner.engine.latency import Timing, time_queries
-from runner.engine.measured import Measured
+from runner.engine.measurements import Measured
 from runner.engine.one_thread import one_thread, threads_seen
 
 SETTINGS = LatencySettings(sample=3, warmup=1, seconds=10.0)

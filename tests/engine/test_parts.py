@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from engine_world import bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine.parts import build, digest
+from runner.engine.components import build, digest
 from runner.errors import ConfigError
 
 OwnModule = Callable[[str], str]
@@ -142,8 +142,11 @@ def test_nodes_in_mappings_and_lists_are_built_and_found_by_path() -> None:
 def test_walking_goes_from_the_outside_in_and_an_object_finds_its_part() -> None:
     part = build(reranked(bm25(), double("Overlap")), "retriever")
     assert [each.path for each in part.walk()] == [
-        "retriever", "retriever.first", "retriever.first.analyzer", "retriever.reranker",
-    ]  # fmt: skip
+        "retriever",
+        "retriever.first",
+        "retriever.first.analyzer",
+        "retriever.reranker",
+    ]
     assert part.of_object(part.object.first.analyzer).path == "retriever.first.analyzer"
 
 
@@ -172,10 +175,14 @@ def test_equal_configuration_has_equal_keys_wherever_it_stands() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        bm25(k1=1.6), bm25(b=0.7), bm25(method="atire"), bm25(analyzer={"stemmer": None}),
-        bm25(analyzer={"shortest": 3}), bm25(analyzer={"stopwords": ["退款"]}),
+        bm25(k1=1.6),
+        bm25(b=0.7),
+        bm25(method="atire"),
+        bm25(analyzer={"stemmer": None}),
+        bm25(analyzer={"shortest": 3}),
+        bm25(analyzer={"stopwords": ["退款"]}),
     ],
-)  # fmt: skip
+)
 def test_every_parameter_at_any_depth_changes_the_key(changed: Any) -> None:
     assert key(changed) != key(bm25())
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from engine_world import World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine.announce import plan_lines
 from runner.engine.cache import Cache
 from runner.engine.execute import look_up
 from runner.engine.plan import Plan, Request, make_plan
 from runner.errors import ConfigError, InputError
-from runner.experiment import Options, run_jobs
+from runner.reports.plan import plan_lines
+from runner.workflows.run_jobs import RunOptions, run_jobs
 
 POLICY = {"name": "floor", "rules": [{"name": "all", "metric": "recall", "min": 0.5}]}
 
@@ -44,15 +44,23 @@ def test_a_pool_that_a_retriever_reads_makes_a_job_each(world: World) -> None:
     plan = make_plan(requests, world)
     assert [job.name for job in plan.jobs] == ["reranked k=3 pool=20", "reranked k=3 pool=50"]
     assert [(stage.part.name, stage.depth) for stage in plan.stages] == [
-        ("bm25", 50), ("reranked", 10), ("reranked", 10),
-    ]  # fmt: skip
+        ("bm25", 50),
+        ("reranked", 10),
+        ("reranked", 10),
+    ]
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"k": 1}, {"depth": 20}, {"seed": 14}, {"curve": [1]}, {"history": "ignore"},
-     {"slicing": {"freshness": {"field": "updated", "days": [30]}}}],
-)  # fmt: skip
+    [
+        {"k": 1},
+        {"depth": 20},
+        {"seed": 14},
+        {"curve": [1]},
+        {"history": "ignore"},
+        {"slicing": {"freshness": {"field": "updated", "days": [30]}}},
+    ],
+)
 def test_a_setting_that_decides_a_score_makes_another_job(world: World, change: dict[str, Any]) -> None:
     plan = make_plan([*world.requests(bm25()), *world.requests(bm25(), **change)], world)
     assert len(plan.jobs) == 2
@@ -60,9 +68,8 @@ def test_a_setting_that_decides_a_score_makes_another_job(world: World, change: 
 
 @pytest.mark.parametrize(
     "change",
-    [{"cache": "off"}, {"latency": {"sample": 5}}, {"curve": [1, 3, 5, 10, 50]},
-     {"dataset": {"name": "another name"}}],
-)  # fmt: skip
+    [{"cache": "off"}, {"latency": {"sample": 5}}, {"curve": [1, 3, 5, 10, 50]}, {"dataset": {"name": "another name"}}],
+)
 def test_a_setting_that_decides_no_score_makes_no_other_job(world: World, change: dict[str, Any]) -> None:
     plan = make_plan([*world.requests(bm25()), *world.requests(bm25(), **change)], world)
     assert len(plan.jobs) == 1
@@ -117,8 +124,10 @@ def test_shared_parts_are_one_stage_as_deep_as_the_deepest_need(world: World, tm
     stages = {stage.part.name: stage for stage in plan.stages if stage.part.name != "reranked"}
     assert len(plan.stages) == 5
     assert {name: (stage.level, stage.depth) for name, stage in stages.items()} == {
-        "bm25": (0, 70), "semantic": (0, 40), "hybrid": (1, 20),
-    }  # fmt: skip
+        "bm25": (0, 70),
+        "semantic": (0, 40),
+        "hybrid": (1, 20),
+    }
     assert [stage.level for stage in plan.stages] == sorted(stage.level for stage in plan.stages)
 
 
@@ -167,15 +176,17 @@ def test_two_thousand_queries_four_k_three_retrievers_and_two_snapshots_are_4800
     world.queries = {f"q{number:04d}": (f"page {number} 頁", [f"p{number % 500:04d}.md"]) for number in range(2000)}
     model = toy_model(tmp_path / "model")
     retrievers = [
-        bm25(), hybrid(bm25(), semantic(model)), reranked(hybrid(bm25(), semantic(model)), late(model), pool=50),
-    ]  # fmt: skip
+        bm25(),
+        hybrid(bm25(), semantic(model)),
+        reranked(hybrid(bm25(), semantic(model)), late(model), pool=50),
+    ]
     requests = [
         request
         for date in ("newer", "older")
         for k in (1, 3, 5, 10)
         for request in world.requests(*retrievers, k=k, dataset={"name": date}, dry_run=True)
     ]
-    outcome = run_jobs(requests, Options(sweep=True), world)
+    outcome = run_jobs(requests, RunOptions(sweep=True), world)
     printed = capsys.readouterr().out
     assert "plan: 2,000 queries x 4 k x 3 retrievers x 2 snapshots = 48,000 scored query-configurations" in printed
     assert "jobs: 24 asked for, 24 to score\n" in printed
@@ -188,7 +199,7 @@ def test_two_thousand_queries_four_k_three_retrievers_and_two_snapshots_are_4800
 def test_a_dry_run_over_a_filled_store_changes_no_file(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.sweep(bm25())
     before = {path: path.read_bytes() for path in world.store.rglob("*") if path.is_file()}
-    run_jobs(world.requests(bm25(), bm25(k1=2.0), dry_run=True), Options(), world)
+    run_jobs(world.requests(bm25(), bm25(k1=2.0), dry_run=True), RunOptions(), world)
     assert {path: path.read_bytes() for path in world.store.rglob("*") if path.is_file()} == before
     assert "to compute: 5 rankings, 0 pairs to rerank" in capsys.readouterr().out
 
@@ -272,5 +283,5 @@ def test_one_fault_of_several_jobs_is_told_once(world: World) -> None:
 
 def test_one_unusable_retriever_stops_the_plan_before_any_is_run(world: World) -> None:
     with pytest.raises(ConfigError, match="b is 2"):
-        run_jobs(world.requests(bm25(), bm25(b=2)), Options(), world)
+        run_jobs(world.requests(bm25(), bm25(b=2)), RunOptions(), world)
     assert not world.store.exists()

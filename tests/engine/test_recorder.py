@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from runner.config import TrackingSettings
+from runner.configuration.settings import TrackingSettings
 from runner.errors import ConfigError, RunnerError
-from runner.recording.mlflow_store import sqlite_uri
-from runner.recording.recorder import RecordedTracker, Recorder
-from runner.recording.tracking import Record, Tracker
+from runner.tracking.mlflow_store import sqlite_uri
+from runner.tracking.recorder import RecordedTracker, Recorder
+from runner.tracking.tracker import RunRecord, Tracker
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def settings(tmp_path: Path) -> TrackingSettings:
     )
 
 
-def record(folder: Path | None = None, name: str = "bm25 k=1", **params: object) -> Record:
-    return Record(name, {"k": 1, **params}, {"recall": 0.5}, {"kind": "run"}, files=folder)
+def record(folder: Path | None = None, name: str = "bm25 k=1", **params: object) -> RunRecord:
+    return RunRecord(name, {"k": 1, **params}, {"recall": 0.5}, {"kind": "run"}, files=folder)
 
 
 def test_runs_are_written_with_their_files_in_the_order_they_were_asked_for(

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from engine_world import TIMED, World, bm25, double, reranked, semantic, toy_model
 
-from runner.config import Settings
-from runner.experiment import Options, Outcome, run_jobs
-from runner.recording.artifacts import ArtifactWriter, escape
+from runner.configuration.settings import Settings
 from runner.suite_formats.own import read_own
 from runner.suites import JudgedQuery, Suite
+from runner.tracking.artifacts import ArtifactWriter, escape
+from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
 
 # q1 is the worked example; nothing finds q2's page; q3's is fifth; nothing answers q4; nobody judged q5.
 RANKINGS = {
@@ -53,14 +53,14 @@ def judged_world(tmp_path_factory: pytest.TempPathFactory, prepared_store: Path)
 
 
 @pytest.fixture(scope="module")
-def outcome(judged_world: JudgedWorld) -> Outcome:
+def outcome(judged_world: JudgedWorld) -> SweepOutcome:
     nodes = [double("Fixed", rankings=RANKINGS), reranked(double("Fixed", rankings=RANKINGS), double("Overlap"), 4)]
     requests = judged_world.requests(*nodes, latency=TIMED) + judged_world.requests(nodes[0], latency=TIMED, pool=7)
-    return run_jobs(requests, Options(sweep=True), judged_world)
+    return run_jobs(requests, RunOptions(sweep=True), judged_world)
 
 
 @pytest.fixture(scope="module")
-def folder(judged_world: JudgedWorld, outcome: Outcome) -> Path:
+def folder(judged_world: JudgedWorld, outcome: SweepOutcome) -> Path:
     return judged_world.files_of(outcome.rows[0].run_id)
 
 
@@ -104,9 +104,14 @@ def test_a_row_holds_the_slices_of_its_query(table: dict[str, list[Any]]) -> Non
 def test_a_row_holds_each_metric_at_k(table: dict[str, list[Any]]) -> None:
     ideal = 2 + 1 / log2(3)
     expected = {
-        "hit": [1, 0, 0], "recall": [0.5, 0, 0], "precision": [1 / 3, 0, 0], "rr": [0.5, 0, 0.2],
-        "ap": [(1 / 2 + 2 / 4) / 2, 0, 0.2], "ndcg": [2 / log2(3) / ideal, 0, 0], "pool_recall": [1, 0, 1],
-    }  # fmt: skip
+        "hit": [1, 0, 0],
+        "recall": [0.5, 0, 0],
+        "precision": [1 / 3, 0, 0],
+        "rr": [0.5, 0, 0.2],
+        "ap": [(1 / 2 + 2 / 4) / 2, 0, 0.2],
+        "ndcg": [2 / log2(3) / ideal, 0, 0],
+        "pool_recall": [1, 0, 1],
+    }
     for name, values in expected.items():
         assert table[name] == [*map(pytest.approx, values), None], name
 
@@ -116,7 +121,7 @@ def test_a_row_says_where_the_first_relevant_stands_and_where_a_miss_was_lost(ta
     assert table["lost_in"] == [None, "pool", "ranking", None]
 
 
-def test_the_means_that_are_logged_are_those_of_the_rows(table: dict[str, list[Any]], outcome: Outcome) -> None:
+def test_the_means_that_are_logged_are_those_of_the_rows(table: dict[str, list[Any]], outcome: SweepOutcome) -> None:
     metrics = outcome.rows[0].metrics
     for name, mean in {"hit": "hit", "recall": "recall", "rr": "mrr", "ap": "map", "ndcg": "ndcg"}.items():
         assert metrics[mean] == pytest.approx(sum(table[name][:3]) / 3), name
@@ -126,7 +131,7 @@ def test_the_means_that_are_logged_are_those_of_the_rows(table: dict[str, list[A
     assert metrics["unanswerable/returned"] == 1
 
 
-def test_a_pool_that_cuts_the_page_off_is_where_it_is_lost(judged_world: JudgedWorld, outcome: Outcome) -> None:
+def test_a_pool_that_cuts_the_page_off_is_where_it_is_lost(judged_world: JudgedWorld, outcome: SweepOutcome) -> None:
     """The reranker sees the first four only, and q3's page is fifth."""
     import pyarrow.parquet as pq
 
@@ -175,7 +180,7 @@ def test_markdown_shows_an_escaped_text_unchanged_on_one_line(text: str) -> None
 def test_an_id_with_a_backtick_stays_inside_its_code(tmp_path: Path, tracked: World) -> None:
     tracked.documents = {"a`b*.md": "text", "plain.md": "other"}
     tracked.queries = {"q1": ("x", ["plain.md"])}
-    (row,) = run_jobs(tracked.requests(double("Fixed", rankings={"q1": ["a`b*.md"]})), Options(), tracked).rows
+    (row,) = run_jobs(tracked.requests(double("Fixed", rankings={"q1": ["a`b*.md"]})), RunOptions(), tracked).rows
     assert "1. ``a`b*.md`` 0\n" in (tracked.files_of(row.run_id) / "failures.md").read_text("utf-8")
 
 
@@ -184,13 +189,24 @@ def test_an_id_with_a_backtick_stays_inside_its_code(tmp_path: Path, tracked: Wo
 
 def test_a_run_carries_these_files(folder: Path) -> None:
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == {
-        "config.yaml", "config.source.yaml", "overrides.yaml", "environment.txt", "measured.json", "failures.md",
-        "names.json", "per_query.parquet", "documents.tsv", "recall_at_k.png", "suite/suite.yaml",
-        "suite/queries.jsonl", "files.json", "logged.json",
-    } - {"names.json"}  # fmt: skip
+        "config.yaml",
+        "config.source.yaml",
+        "overrides.yaml",
+        "environment.txt",
+        "measured.json",
+        "failures.md",
+        "names.json",
+        "per_query.parquet",
+        "documents.tsv",
+        "recall_at_k.png",
+        "suite/suite.yaml",
+        "suite/queries.jsonl",
+        "files.json",
+        "logged.json",
+    } - {"names.json"}
 
 
-def test_the_configuration_reads_back_to_the_same_settings(folder: Path, outcome: Outcome) -> None:
+def test_the_configuration_reads_back_to_the_same_settings(folder: Path, outcome: SweepOutcome) -> None:
     values = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
     assert Settings.of_plain(values) == outcome.scored[0].job.settings
     assert (folder / "config.source.yaml").read_text("utf-8") == "# source\n"
@@ -200,14 +216,14 @@ def test_the_overrides_of_merged_requests_are_all_there(folder: Path) -> None:
     assert yaml.safe_load((folder / "overrides.yaml").read_text("utf-8")) == [["number=0"], ["number=0"]]
 
 
-def test_the_suite_reads_back_to_the_same_revision_and_slices(folder: Path, outcome: Outcome) -> None:
+def test_the_suite_reads_back_to_the_same_revision_and_slices(folder: Path, outcome: SweepOutcome) -> None:
     suite, again = outcome.scored[0].job.judged.suite, read_own(folder / "suite")
     assert again.revision == suite.revision
     assert (again.name, again.role, again.slices) == ("手冊", "regression", ("type",))
     assert [query.content() for query in again.queries] == [query.content() for query in suite.queries]
 
 
-def test_the_documents_are_listed_with_the_hashes_that_make_the_snapshot(folder: Path, outcome: Outcome) -> None:
+def test_the_documents_are_listed_with_the_hashes_that_make_the_snapshot(folder: Path, outcome: SweepOutcome) -> None:
     snapshot = outcome.scored[0].job.stage.snapshot
     data = (folder / "documents.tsv").read_bytes()
     assert hashlib.sha256(data).hexdigest() == snapshot.documents_sha256
@@ -233,7 +249,7 @@ def test_the_files_that_a_retriever_read_are_kept(tracked: World, tmp_path: Path
     lexicon = tmp_path / "詞 表.txt"
     lexicon.write_text("存取權杖\n", "utf-8")
     words = bm25(analyzer={"chinese": "words", "lexicon": str(lexicon)})
-    rows = run_jobs(tracked.requests(words, semantic(toy_model(tmp_path / "model"))), Options(), tracked).rows
+    rows = run_jobs(tracked.requests(words, semantic(toy_model(tmp_path / "model"))), RunOptions(), tracked).rows
     kept = tracked.files_of(rows[0].run_id) / "files"
     index = json.loads((kept / "index.json").read_text("utf-8"))
     assert list(index) == ["retriever.analyzer.lexicon"]
@@ -256,7 +272,7 @@ def test_names_that_had_to_be_cut_are_spelt_out(tracked: World) -> None:
             return Suite("core", "development", "document", judged, slices=("type",))
 
     world = Sliced(tracked.folder)
-    (row,) = run_jobs(world.requests(bm25()), Options(), world).rows
+    (row,) = run_jobs(world.requests(bm25()), RunOptions(), world).rows
     names = json.loads((world.files_of(row.run_id) / "names.json").read_text("utf-8"))
     assert f"recall/type.{long}" in names.values()
     assert set(names) <= set(row.metrics)
@@ -270,11 +286,11 @@ def test_suites_that_differ_only_in_their_slices_are_each_kept_as_they_are(track
 
     world = Twice(tracked.folder)
     requests = [request for name in ("type", "style") for request in world.requests(bm25(), suite={"slice": name})]
-    rows = run_jobs(requests, Options(), world).rows
+    rows = run_jobs(requests, RunOptions(), world).rows
     assert [read_own(world.files_of(row.run_id) / "suite").slices for row in rows] == [("type",), ("style",)]
 
 
-def test_what_runs_share_is_made_once_and_each_has_its_own_copy(outcome: Outcome, tmp_path: Path) -> None:
+def test_what_runs_share_is_made_once_and_each_has_its_own_copy(outcome: SweepOutcome, tmp_path: Path) -> None:
     writer = ArtifactWriter(tmp_path)
     folders = [writer.write(scored)[0] for scored in outcome.scored]
     shared = [path for path in tmp_path.iterdir() if path.name.startswith("shared")]
@@ -283,15 +299,18 @@ def test_what_runs_share_is_made_once_and_each_has_its_own_copy(outcome: Outcome
     assert all((folder / name).exists() for folder in folders for name in ("suite/suite.yaml", "documents.tsv"))
 
 
-def test_the_sweep_has_a_run_with_a_table_and_plots_by_slice(judged_world: JudgedWorld, outcome: Outcome) -> None:
-    from runner.recording.tracking import Tracker
+def test_the_sweep_has_a_run_with_a_table_and_plots_by_slice(judged_world: JudgedWorld, outcome: SweepOutcome) -> None:
+    from runner.tracking.tracker import Tracker
 
     tracker = Tracker(judged_world.settings(bm25()).tracking)
     (run,) = tracker.finished({"kind": "sweep"})
     files = judged_world.files_of(run.info.run_id)
     assert {path.name for path in (files / "plots").iterdir()} == {
-        "recall_at_k.png", "recall_at_k.type.png", "recall_at_k.query_length.png", "recall_at_k.relevant_items.png",
-    }  # fmt: skip
+        "recall_at_k.png",
+        "recall_at_k.type.png",
+        "recall_at_k.query_length.png",
+        "recall_at_k.relevant_items.png",
+    }
     assert (files / "table.md").read_text("utf-8").startswith(f"# Sweep {run.data.tags['sweep']}\n")
     assert "worst slice of fixed k=3" in (files / "table.txt").read_text("utf-8")
     assert run.data.tags["sweep"] == tracker.finished({"kind": "run"})[0].data.tags["sweep"]
@@ -301,10 +320,12 @@ def test_a_miss_that_is_not_ranked_at_all_is_harder_than_one_ranked_too_low(trac
     tracked.documents = {f"{letter}.md": letter for letter in "abcde"}
     tracked.queries = {"q1": ("bcd", ["e.md"]), "q2": ("abcd", ["b.md"])}
     first = double("Fixed", rankings={"q1": [*tracked.documents], "q2": [*tracked.documents]})
-    (row,) = run_jobs(tracked.requests(reranked(first, double("Overlap")), k=1, depth=3), Options(), tracked).rows
+    (row,) = run_jobs(tracked.requests(reranked(first, double("Overlap")), k=1, depth=3), RunOptions(), tracked).rows
     text = (tracked.files_of(row.run_id) / "failures.md").read_text("utf-8")
     headings = [line for line in text.splitlines() if line.startswith(("## ", "- lost"))]
     assert headings == [
-        "## q1: bcd", "- lost in the ranking; nothing relevant in the ranking",
-        "## q2: abcd", "- lost in the ranking; first relevant at rank 2",
-    ]  # fmt: skip
+        "## q1: bcd",
+        "- lost in the ranking; nothing relevant in the ranking",
+        "## q2: abcd",
+        "- lost in the ranking; first relevant at rank 2",
+    ]

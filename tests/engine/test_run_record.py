@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from engine_world import Node, World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine.measured import Measured
-from runner.engine.parts import build
-from runner.recording.record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, tags_of
+from runner.engine.components import build
+from runner.engine.measurements import Measured
 from runner.scoring.evaluate import evaluate
+from runner.tracking.run_record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, tags_of
 
 
 def scored(world: World, node: Node, measured: dict[str, Measured] | None = None, **changes: Any) -> Scored:
@@ -31,15 +31,25 @@ def test_a_part_has_its_own_name_or_that_of_where_it_stands(tmp_path: Path) -> N
     model = toy_model(tmp_path)
     node = reranked(hybrid(bm25(), semantic(model)), late(model))
     assert names(node) == [
-        "reranked", "hybrid", "bm25", "bm25.analyzer", "semantic", "semantic.embedder", "hybrid.fusion",
-        "reranked.reranker", "reranked.reranker.embedding",
-    ]  # fmt: skip
+        "reranked",
+        "hybrid",
+        "bm25",
+        "bm25.analyzer",
+        "semantic",
+        "semantic.embedder",
+        "hybrid.fusion",
+        "reranked.reranker",
+        "reranked.reranker.embedding",
+    ]
 
 
 def test_parts_of_one_name_are_told_apart_by_their_place() -> None:
     assert names(hybrid(bm25(k1=1.0), bm25(k1=2.0)))[:4] == [
-        "hybrid", "hybrid.retrievers.bm25", "hybrid.retrievers.bm25.analyzer", "hybrid.retrievers.semantic",
-    ]  # fmt: skip
+        "hybrid",
+        "hybrid.retrievers.bm25",
+        "hybrid.retrievers.bm25.analyzer",
+        "hybrid.retrievers.semantic",
+    ]
 
 
 # -- parameters --------------------------------------------------------------------------------------------
@@ -48,8 +58,14 @@ def test_parts_of_one_name_are_told_apart_by_their_place() -> None:
 def test_every_setting_of_every_stage_is_a_parameter_also_one_left_to_the_class(world: World) -> None:
     params = params_of(scored(world, hybrid(bm25(k1=2.0), double("Counting"), k=10)).job)
     assert {name: params[name] for name in ("retriever", "k", "depth", "seed", "suite", "unit", "pool")} == {
-        "retriever": "hybrid", "k": 3, "depth": 10, "seed": 13, "suite": "core", "unit": "document", "pool": 100,
-    }  # fmt: skip
+        "retriever": "hybrid",
+        "k": 3,
+        "depth": 10,
+        "seed": 13,
+        "suite": "core",
+        "unit": "document",
+        "pool": 100,
+    }
     assert (params["stage.bm25.k1"], params["stage.bm25.b"], params["stage.hybrid.fusion.k"]) == (2.0, 0.75, 10)
     assert params["stage.bm25.analyzer.chinese"] == "characters+bigrams"
     assert params["stage.hybrid.fusion"] == "ReciprocalRank"
@@ -119,8 +135,10 @@ def test_latency_is_the_sum_over_stages_of_the_queries_that_all_timed(world: Wor
     assert one.latency_ms(50) == 17.0
     metrics = metrics_of(one)
     assert (metrics["latency_p50_ms"], metrics["latency_p50_ms/bm25"], metrics["latency_queries/semantic"]) == (
-        17, 2, 2,
-    )  # fmt: skip
+        17,
+        2,
+        2,
+    )
 
 
 def test_one_noisy_stage_makes_the_run_s_latency_noisy_and_threads_and_load_are_the_most_seen(world: World) -> None:
@@ -132,9 +150,12 @@ def test_one_noisy_stage_makes_the_run_s_latency_noisy_and_threads_and_load_are_
     names = ("latency_noisy", "latency_threads", "latency_load")
     found = {name: value for name, value in metrics.items() if name.startswith(names)}
     assert found == {
-        "latency_noisy": 1, "latency_noisy/bm25": 0, "latency_noisy/semantic": 1, "latency_threads": 2,
+        "latency_noisy": 1,
+        "latency_noisy/bm25": 0,
+        "latency_noisy/semantic": 1,
+        "latency_threads": 2,
         "latency_load": 1.5,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("measured", [{}, {"bm25": timed()}, {"bm25": timed(1, 2), "semantic": timed()}])
@@ -151,8 +172,10 @@ def test_index_and_memory_figures_are_metrics_by_stage(world: World) -> None:
     }
     metrics = metrics_of(scored(world, bm25(), facts))
     assert (metrics["index_build_seconds/bm25"], metrics["index_bytes/關鍵詞"], metrics["peak_memory_bytes"]) == (
-        0.5, 200, 30,
-    )  # fmt: skip
+        0.5,
+        200,
+        30,
+    )
 
 
 # -- tags and inputs ---------------------------------------------------------------------------------------
@@ -175,8 +198,9 @@ def test_tags_say_what_a_run_is_of_and_where_and_when_it_was_measured(world: Wor
 def test_the_suite_and_the_snapshot_are_datasets_with_digests(world: World) -> None:
     job = scored(world, bm25()).job
     assert [(each.name, each.digest, each.context) for each in inputs_of(job)] == [
-        ("core", job.judged.suite.revision, "evaluation"), ("snapshot", job.stage.snapshot.id, "corpus"),
-    ]  # fmt: skip
+        ("core", job.judged.suite.revision, "evaluation"),
+        ("snapshot", job.stage.snapshot.id, "corpus"),
+    ]
 
 
 def test_measurements_read_back_as_they_were_written() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from engine_world import Node, Ran, World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine import execute, leaves, pair_scoring
+from runner.engine import execute, pair_scoring
+from runner.engine import indexing as leaves
 from runner.errors import ConfigError
 
 

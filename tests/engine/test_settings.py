@@ -6,7 +6,7 @@ import pytest
 from engine_world import World, bm25
 from omegaconf import OmegaConf
 
-from runner.config import Settings, home, plain, register_resolvers
+from runner.configuration.settings import Settings, home, plain, register_resolvers
 from runner.errors import ConfigError
 
 
@@ -69,8 +69,11 @@ def test_an_unknown_setting_inside_a_section_is_named_with_its_path(values: dict
 def test_all_problems_are_listed_at_once(values: dict[str, Any]) -> None:
     problems = refusal(values, k=0, depth="10", cache="maybe", deph=1, latency={"sample": -1}).split("; ")
     assert [problem.partition(":")[0] for problem in problems if ":" in problem] == [
-        "k", "depth", "cache", "latency.sample",
-    ]  # fmt: skip
+        "k",
+        "depth",
+        "cache",
+        "latency.sample",
+    ]
     assert any("unknown setting 'deph'" in problem for problem in problems)
 
 

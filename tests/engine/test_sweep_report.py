@@ -8,17 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runner.recording.plots import recall_by_slice, recall_curve
-from runner.recording.report import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
+from runner.rendering.figures import recall_by_slice, recall_curve
+from runner.reports.sweep_table import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
 
 
 def row(
     retriever: str = "bm25", k: int = 3, recall: float = 0.5, pool: str = "", variant: str = "", **metrics: float
 ) -> Row:
     plain = {
-        "hit": 0.5, "recall": recall, "mrr": 0.5, "ndcg": 0.5, "pool_recall": 0.5, "n": 10,
-        "failing_lost_in_pool": 2, "failing_lost_in_ranking": 3,
-    }  # fmt: skip
+        "hit": 0.5,
+        "recall": recall,
+        "mrr": 0.5,
+        "ndcg": 0.5,
+        "pool_recall": 0.5,
+        "n": 10,
+        "failing_lost_in_pool": 2,
+        "failing_lost_in_ranking": 3,
+    }
     sliced = {name.replace("__", "/"): value for name, value in metrics.items()}
     name = f"{retriever} k={k}"
     return Row("id", name, retriever, k, pool, "core", "0123456789abcdef", variant, {**plain, **sliced})
@@ -137,7 +143,7 @@ def test_a_slice_of_all_queries_is_never_the_worst() -> None:
 
 
 def test_the_worst_slice_is_named_as_it_was_written() -> None:
-    from runner.recording.names import key_part
+    from runner.tracking.names import key_part
 
     key = key_part("類型.a@1 / b%")
     metrics = {**row().metrics, f"recall/{key}": 0.25, f"n/{key}": 8}
@@ -148,8 +154,9 @@ def test_the_worst_slice_is_named_as_it_was_written() -> None:
 def test_each_retriever_is_named_once_at_its_largest_k() -> None:
     rows = [row("bm25", k, recall__a=0.01 * k, n__a=9) for k in (1, 5, 3)] + [row("hybrid", 1, recall__a=0.4, n__a=9)]
     assert [line.partition(":")[0] for line in worst_lines(rows)] == [
-        "worst slice of bm25 k=5", "worst slice of hybrid k=1",
-    ]  # fmt: skip
+        "worst slice of bm25 k=5",
+        "worst slice of hybrid k=1",
+    ]
 
 
 def test_a_slice_no_worse_than_all_is_not_called_worst() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from migration_world import query, suite_file
 
-from runner.judging.history import live_suite
-from runner.judging.history.entry import Entry
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.record import Record
-from runner.judging.history.suite_file import SuiteFile
+from runner.annotation.history import live_suite
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.record import JudgmentRecord
+from runner.annotation.history.suite_file import SuiteFile
 from runner.suites import JudgedQuery
 
 Rows = list[dict[str, Any]]
@@ -24,13 +24,13 @@ def file(tmp_path: Path) -> SuiteFile:
     return suite_file(tmp_path, [query("q1", {"id": "a.md#x", "grade": 1}), query("q2", judged=False)])
 
 
-def judged(file: SuiteFile, id_: str, grade: int, by: str = "wei", of: str = "q1", **more: Any) -> Entry:
-    draft = Entry(0, "judged", of, new=({"id": id_, "grade": grade},), by=by, **more)
+def judged(file: SuiteFile, id_: str, grade: int, by: str = "wei", of: str = "q1", **more: Any) -> RecordEntry:
+    draft = RecordEntry(0, "judged", of, new=({"id": id_, "grade": grade},), by=by, **more)
     return LiveSuite(file, by=by).change(lambda *_: [draft])[0]
 
 
-def undo(file: SuiteFile, entry: Entry) -> None:
-    LiveSuite(file).change(lambda *_: [Entry(0, "undone", entry.query, answers=entry.id)])
+def undo(file: SuiteFile, entry: RecordEntry) -> None:
+    LiveSuite(file).change(lambda *_: [RecordEntry(0, "undone", entry.query, answers=entry.id)])
 
 
 def by_hand(file: SuiteFile, change: Callable[[Rows], object]) -> None:
@@ -50,7 +50,7 @@ def said(asked: JudgedQuery) -> list[tuple[str, int, str | None]]:
 
 
 def whats(file: SuiteFile) -> list[str]:
-    return [entry.what for entry in Record.beside(file.path).entries()]
+    return [entry.what for entry in JudgmentRecord.beside(file.path).entries()]
 
 
 def test_a_grade_that_was_corrected_by_hand_stays_and_the_record_says_so(file: SuiteFile) -> None:
@@ -59,7 +59,7 @@ def test_a_grade_that_was_corrected_by_hand_stays_and_the_record_says_so(file: S
     before = file.queries.read_bytes()
     assert said(opened(file)) == [("a.md#x", 1, None), ("a.md#y", 0, "wei")]
     assert file.queries.read_bytes() == before
-    edited = Record.beside(file.path).entries()[-1]
+    edited = JudgmentRecord.beside(file.path).entries()[-1]
     assert (edited.what, edited.query, edited.by, edited.note) == ("edited", "q1", "cy", "changed in the file by hand")
     assert [(each["id"], each["grade"]) for each in edited.details["removed"]] == [("a.md#y", 2)]
     # Once is enough.
@@ -101,14 +101,14 @@ def test_what_is_added_by_hand_is_no_change_of_what_was_answered(file: SuiteFile
 
 
 def test_what_a_query_that_waits_has_got_is_not_lost_by_an_edit(file: SuiteFile) -> None:
-    record = Record.beside(file.path)
+    record = JudgmentRecord.beside(file.path)
     waiting = [record.append("gone", query="q2", old={"id": id_, "grade": 1}) for id_ in ("a.md#1", "a.md#2")]
     new: tuple[dict[str, Any], ...] = ({"id": "a.md#y", "grade": 2},)
-    confirmed = Entry(0, "confirmed", "q2", new=new, by="wei", answers=waiting[0].id)
+    confirmed = RecordEntry(0, "confirmed", "q2", new=new, by="wei", answers=waiting[0].id)
     LiveSuite(file).change(lambda *_: [confirmed])
     by_hand(file, lambda rows: rows[1]["relevant"].append({"id": "a.md#z", "grade": 0}))
     assert said(opened(file, "q2")) == [("a.md#z", 0, None)]
-    LiveSuite(file).change(lambda *_: [Entry(0, "dropped", "q2", by="wei", answers=waiting[1].id)])
+    LiveSuite(file).change(lambda *_: [RecordEntry(0, "dropped", "q2", by="wei", answers=waiting[1].id)])
     assert said(opened(file, "q2")) == [("a.md#z", 0, None), ("a.md#y", 2, "wei")]
 
 
@@ -124,11 +124,11 @@ def test_a_query_that_an_answer_brought_may_be_taken_out_by_hand(file: SuiteFile
 
 def test_that_nothing_answers_a_query_can_be_taken_back_and_unsaid_by_hand(file: SuiteFile) -> None:
     before = opened(file, "q2")
-    (none,) = LiveSuite(file).change(lambda *_: [Entry(0, "unanswerable", "q2", by="wei")])
+    (none,) = LiveSuite(file).change(lambda *_: [RecordEntry(0, "unanswerable", "q2", by="wei")])
     assert (opened(file, "q2").judged, opened(file, "q2").answerable) == (True, False)
     undo(file, none)
     assert opened(file, "q2") == before
-    LiveSuite(file).change(lambda *_: [Entry(0, "unanswerable", "q2", by="wei")])
+    LiveSuite(file).change(lambda *_: [RecordEntry(0, "unanswerable", "q2", by="wei")])
     by_hand(file, lambda rows: rows[1].update(judged=False, answerable=True))
     assert opened(file, "q2") == before
     assert whats(file)[-1] == "edited"
@@ -141,7 +141,7 @@ def test_that_nothing_answers_a_query_can_be_taken_back_and_unsaid_by_hand(file:
 def test_answers_of_two_branches_are_both_kept_whichever_line_the_merge_picked(
     file: SuiteFile, picked: int, taken_out: int
 ) -> None:
-    record = Record.beside(file.path)
+    record = JudgmentRecord.beside(file.path)
     judged(file, "a.md#0", 1)
     base = file.queries.read_bytes(), record.path.read_bytes()
     judged(file, "a.md#y", 2, "wei")
@@ -187,7 +187,7 @@ def test_a_kill_before_the_record_was_written_leaves_nothing(file: SuiteFile, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "write", killed)
+        patch.setattr(JudgmentRecord, "write", killed)
         with pytest.raises(KeyboardInterrupt):
             judged(file, "a.md#y", 0, "lin")
     opened(file)
@@ -198,18 +198,18 @@ def test_a_kill_before_the_record_was_written_leaves_nothing(file: SuiteFile, mo
 def test_a_suite_that_cannot_be_written_takes_no_answer(file: SuiteFile, monkeypatch: pytest.MonkeyPatch) -> None:
     live = LiveSuite(file)
     judged(file, "a.md#y", 2)
-    before = file.queries.read_bytes(), Record.beside(file.path).path.read_bytes()
+    before = file.queries.read_bytes(), JudgmentRecord.beside(file.path).path.read_bytes()
     sync = os.fsync
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    draft = Entry(0, "judged", "q1", new=({"id": "a.md#z", "grade": 1},), by="lin")
+    draft = RecordEntry(0, "judged", "q1", new=({"id": "a.md#z", "grade": 1},), by="lin")
     with pytest.raises(live_suite.InputError, match="cannot be written"):
         live.change(lambda *_: [draft])
     monkeypatch.setattr(os, "fsync", sync)
-    assert (file.queries.read_bytes(), Record.beside(file.path).path.read_bytes()) == before
+    assert (file.queries.read_bytes(), JudgmentRecord.beside(file.path).path.read_bytes()) == before
     # And goes on where it was.
     live.change(lambda *_: [draft])
     assert said(opened(file))[1:] == [("a.md#y", 2, "wei"), ("a.md#z", 1, "lin")]
@@ -219,7 +219,7 @@ def test_what_could_not_be_written_once_is_written_with_the_next(
     file: SuiteFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = LiveSuite(file)
-    Record.beside(file.path).append("judged", query="q1", new=[{"id": "a.md#y", "grade": 2}], by="wei")
+    JudgmentRecord.beside(file.path).append("judged", query="q1", new=[{"id": "a.md#y", "grade": 2}], by="wei")
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, pages, query, snapshot, stored, suite_file
 
-from runner import judgments
-from runner.judging.history.record import Record
-from runner.judgment_commands.migration_report import changed_words
+from runner.annotation.history.record import JudgmentRecord
+from runner.cli import judgments
+from runner.reports.migration import changed_words
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -56,18 +56,22 @@ def test_migrating_says_what_became_of_everything_and_what_to_do_next(command: C
     lines = out.splitlines()
     assert lines[0] == f"core: 4 queries, 3 judgments, {OLD.id} -> {NEW.id}"
     assert [line.split()[:4] for line in lines[1:4]] == [
-        ["carried", "1", "in", "1"], ["proposed", "2", "in", "2"], ["gone", "0", "in", "0"],
-    ]  # fmt: skip
+        ["carried", "1", "in", "1"],
+        ["proposed", "2", "in", "2"],
+        ["gone", "0", "in", "0"],
+    ]
     assert "  2 of 3 scored queries wait for review and are in no mean until then" in lines
     held = [line.split() for line in lines if line.startswith("    ") and " of " in line]
     assert held[:3] == [
-        ["language.zh-Hant", "1", "of", "1"], ["kind.limit", "2", "of", "3"], ["language.en", "1", "of", "2"],
-    ]  # fmt: skip
+        ["language.zh-Hant", "1", "of", "1"],
+        ["kind.limit", "2", "of", "3"],
+        ["language.en", "1", "of", "2"],
+    ]
     assert any(line.startswith("  1 unanswerable query was kept as it is") for line in lines)
     assert "[-hundred-]{+thousand+}" in out
     assert "[-一-]{+兩+}" in out
     assert f"next: python -m runner.judgments review {target} --snapshot {NEW.id}" in lines
-    assert Record.beside(target).entries()[0].by == "wei"
+    assert JudgmentRecord.beside(target).entries()[0].by == "wei"
 
 
 def test_where_nothing_waits_the_next_step_is_freezing(command: Command, suite: Path) -> None:
@@ -84,7 +88,7 @@ def test_the_second_time_says_that_it_is_there(command: Command, suite: Path) ->
     status, out, _ = command(*arguments)
     assert status == 0
     assert "is there already, from this migration, with 0 answers; left as it is" in out
-    record = Record.beside(suite.with_name(f"core-{NEW.id[:8]}.yaml"))
+    record = JudgmentRecord.beside(suite.with_name(f"core-{NEW.id[:8]}.yaml"))
     for entry in record.pending():
         record.append("dropped", query=entry.query, answers=entry.id)
     out = command(*arguments)[1]
@@ -149,8 +153,8 @@ def test_checking_counts_what_is_there_and_what_is_open(command: Command, suite:
     assert "3 judged pairs, 3 judgments by 0 named annotators: 3 human" in out
     command("migrate", str(suite), "--from", OLD.id, "--to", NEW.id)
     target = suite.with_name(f"core-{NEW.id[:8]}.yaml")
-    Record.beside(target).append("judged", query="q2", new=[{"id": "a.md#size", "grade": 0}], by="lin")
-    with Record.beside(target).path.open("a") as file:
+    JudgmentRecord.beside(target).append("judged", query="q2", new=[{"id": "a.md#size", "grade": 0}], by="lin")
+    with JudgmentRecord.beside(target).path.open("a") as file:
         file.write('{"torn')
     status, out, err = command("check", str(target), "--snapshot", NEW.id)
     assert "2 proposed and 0 gone wait for review" in out
@@ -189,9 +193,13 @@ def test_the_command_line_itself(suite: Path, tmp_path: Path) -> None:
     arguments = ["migrate", "core.yaml", "--from", OLD.id, "--to", NEW.id]
     environment = {**os.environ, "RUNNER_HOME": str(tmp_path), "PYTHONPATH": str(Path(judgments.__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-m", "runner.judgments", *arguments], cwd=suite.parent, env=environment,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "runner.judgments", *arguments],
+        cwd=suite.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1].endswith(f"review core-{NEW.id[:8]}.yaml --snapshot {NEW.id}")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from runner.annotation.migration.migrate import Migration, migrate
 from runner.chunkers import Heading
 from runner.documents import Pages
-from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suite_formats import OwnSuite
 

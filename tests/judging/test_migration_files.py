@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, pages, query, snapshot, suite_file
 
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.record import JudgmentRecord
+from runner.annotation.history.suite_file import SuiteFile
+from runner.annotation.migration import files as migration_files
+from runner.annotation.migration.files import Written, refuse_unfinished, target_of, write_migration
+from runner.annotation.migration.migrate import Migration, migrate
 from runner.errors import InputError
-from runner.judging.history import atomic
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.record import Record
-from runner.judging.history.suite_file import SuiteFile
-from runner.judging.migration import files as migration_files
-from runner.judging.migration.files import Written, refuse_unfinished, target_of, write_migration
-from runner.judging.migration.migrate import Migration, migrate
+from runner.files import atomic
 
 PAGE = f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}\n\n# 限制\n\n{ZH_LIMITS}"
 OLD, NEW = snapshot(pages(PAGE)), snapshot(pages(PAGE.replace("hundred", "thousand")))
@@ -99,12 +99,15 @@ def test_a_suite_of_windows_line_ends_and_a_byte_order_mark_keeps_both(tmp_path:
 
 
 def test_the_record_says_between_what_and_from_where(tmp_path: Path) -> None:
-    head, *rest = Record.beside(write(suite_file(tmp_path, ROWS, HEAD)).path).entries()
+    head, *rest = JudgmentRecord.beside(write(suite_file(tmp_path, ROWS, HEAD)).path).entries()
     assert head.details["old_path"] == "core.yaml"
     assert (head.details["from"], head.details["to"], head.by) == (OLD.id, NEW.id, "wei")
     assert [(entry.what, entry.query) for entry in rest] == [
-        ("proposed", "q1"), ("carried", "q1"), ("carried", "q2"), ("carried", "q3"),
-    ]  # fmt: skip
+        ("proposed", "q1"),
+        ("carried", "q1"),
+        ("carried", "q2"),
+        ("carried", "q3"),
+    ]
 
 
 def test_the_same_command_twice_changes_nothing(tmp_path: Path) -> None:
@@ -116,7 +119,7 @@ def test_the_same_command_twice_changes_nothing(tmp_path: Path) -> None:
 
 
 def answer(path: Path, *, applied: bool) -> None:
-    record = Record.beside(path)
+    record = JudgmentRecord.beside(path)
     waiting = record.pending()[0]
     record.append("confirmed", query="q1", new=[{"id": "a.md#limits", "grade": 1}], by="wei", answers=waiting.id)
     if applied:
@@ -191,7 +194,7 @@ def test_a_target_with_another_head_or_history_is_left_alone(tmp_path: Path) -> 
     with pytest.raises(InputError, match="is already there"):
         write(file)
     path.write_text(head, encoding="utf-8")
-    record = Record.beside(path).path
+    record = JudgmentRecord.beside(path).path
     lines = record.read_text("utf-8").splitlines(keepends=True)
     record.write_text("".join(lines[:-1]), encoding="utf-8")
     with pytest.raises(InputError, match="is already there"):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from migration_world import fates, moved, query
 
+from runner.annotation.migration.blocks import Blocks
 from runner.chunkers import Heading
 from runner.documents import Pages
-from runner.judging.migration.blocks import Blocks
 from runner.snapshots import Snapshot
 
 TABLE = "<table><tr><th>plan<th>a minute<th>a day<tr><td>Free<td>10<td>100<tr><td>Team<td>20<td>200</table>"

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, moved, pages, query, snapshot
 
-from runner.judging.history.entry import Entry
+from runner.annotation.history.entry import RecordEntry
 
 PAGE = "a.md\n# Hours\n\nOpen on weekdays. {}\n\n# Fax\n\n{}\n\n# Mail\n\nWrite to the desk in the hall, at any time."
 FAX = "Send a fax to the number of the desk, on weekdays and at any time but noon."
 LETTER = "Send a letter to the address of our office, on any day you like."
 
 
-def followed(folder: Path, before: str, after: str, quote: str, fax: str = FAX, more: str = "") -> Entry:
+def followed(folder: Path, before: str, after: str, quote: str, fax: str = FAX, more: str = "") -> RecordEntry:
     old, text = snapshot(pages(PAGE.format(before, FAX))), PAGE.format(after, fax)
     new = snapshot(pages(text.replace("# Fax\n\n\n\n", ""), f"b.md\n{more}"))
     head = f'name: facts\nunit: span\ndocuments: "{old.documents_sha256[:16]}"\n'
@@ -24,32 +24,64 @@ RATES = "\n\n| plan | rate |\n|---|---|\n| Free | {} |"
 DESK = "The desk is open from nine to five."
 PLACES = [
     # An edit that touches an end may turn the meaning before it.
-    ("You may send at most 100 requests a minute.", "You may send no more than 120 requests a minute.",
-     "100 requests a minute", "You may send no more than 120 requests a minute"),
-    ("You may send at most 100 requests a minute.", "You may send up to 120 requests a minute.",
-     "at most 100 requests a minute", "You may send up to 120 requests a minute"),
-    ("You may send 100 requests a minute.", "You may send 100 requests an hour.",
-     "send 100 requests a minute", "send 100 requests an hour."),
+    (
+        "You may send at most 100 requests a minute.",
+        "You may send no more than 120 requests a minute.",
+        "100 requests a minute",
+        "You may send no more than 120 requests a minute",
+    ),
+    (
+        "You may send at most 100 requests a minute.",
+        "You may send up to 120 requests a minute.",
+        "at most 100 requests a minute",
+        "You may send up to 120 requests a minute",
+    ),
+    (
+        "You may send 100 requests a minute.",
+        "You may send 100 requests an hour.",
+        "send 100 requests a minute",
+        "send 100 requests an hour.",
+    ),
     # Within, the ends stay what they are.
-    ("You may send 100 small requests a minute.", "You may send 100 large requests a minute.",
-     "100 small requests", "100 large requests"),
-    ("服務時間是早上九點到下午五點，例假日休息。", "服務時間是上午十點到晚上六點，例假日休息。",
-     "早上九點到下午五點", "服務時間是上午十點到晚上六點"),
-    ("服務時間是早上九點到下午五點，例假日休息。", "服務時間改為早上十點到傍晚，例假日休息。",
-     "早上九點到下午五點", "服務時間改為早上十點到傍晚，例假日休息。"),
+    (
+        "You may send 100 small requests a minute.",
+        "You may send 100 large requests a minute.",
+        "100 small requests",
+        "100 large requests",
+    ),
+    (
+        "服務時間是早上九點到下午五點，例假日休息。",
+        "服務時間是上午十點到晚上六點，例假日休息。",
+        "早上九點到下午五點",
+        "服務時間是上午十點到晚上六點",
+    ),
+    (
+        "服務時間是早上九點到下午五點，例假日休息。",
+        "服務時間改為早上十點到傍晚，例假日休息。",
+        "早上九點到下午五點",
+        "服務時間改為早上十點到傍晚，例假日休息。",
+    ),
     # In a table the cell.
-    (RATES.format("at most 100 a minute"), RATES.format("up to 50 a minute"), "at most 100 a minute",
-     "up to 50 a minute"),
+    (
+        RATES.format("at most 100 a minute"),
+        RATES.format("up to 50 a minute"),
+        "at most 100 a minute",
+        "up to 50 a minute",
+    ),
     # Of what took the place of two sentences, the one.
     (f"{DESK} It is closed at noon.", "Come from ten to six. At noon we are closed.", DESK, "Come from ten to six."),
-    (f"{DESK} It is closed at noon.", "Come early. Never ring the bell at noon.", "It is closed at noon.",
-     "Never ring the bell at noon."),
+    (
+        f"{DESK} It is closed at noon.",
+        "Come early. Never ring the bell at noon.",
+        "It is closed at noon.",
+        "Never ring the bell at noon.",
+    ),
     # What comes under a heading of its own is another thing.
     (DESK, "Come from ten.\n\n# Rest", DESK, "Come from ten."),
     # However little is left of it, and however much more is said now.
     (DESK, "Come when you like.", DESK, "Come when you like."),
     (DESK, f"The desk is open from ten to six. {OTHER} {LIMITS}", DESK, "The desk is open from ten to six."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "after", "quote", "now"), PLACES)

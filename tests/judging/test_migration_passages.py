@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
 
-from runner.changes.change import PassageChange
+from runner.alignment.passage_change import PassageChange
+from runner.annotation.migration import passage_follower
+from runner.annotation.migration.migrate import migrate
 from runner.chunkers.base import Chunk
 from runner.documents import Document
 from runner.errors import InputError
-from runner.judging.migration import passage_follower
-from runner.judging.migration.migrate import migrate
 from runner.suites import Judgment, Suite
 
 TWO_SECTIONS = f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}"
@@ -70,8 +70,9 @@ def test_a_renamed_page_takes_its_judgments_along(tmp_path: Path) -> None:
     for new in (snapshot(pages(renamed, title="Limits")), snapshot(pages(f"{renamed}\n\n# More", title="Limits"))):
         migration = moved(tmp_path, [query("q1", "a.md#limits", "a.md#size")], old, new)
         assert fates(migration) == [
-            ("carried", "a.md#limits", ["guide/b.md#limits"]), ("carried", "a.md#size", ["guide/b.md#size"]),
-        ]  # fmt: skip
+            ("carried", "a.md#limits", ["guide/b.md#limits"]),
+            ("carried", "a.md#size", ["guide/b.md#size"]),
+        ]
 
 
 def test_the_same_text_under_the_same_headings_of_another_page_is_proposed(tmp_path: Path) -> None:
@@ -257,8 +258,11 @@ def test_who_and_when_and_between_what_is_in_the_first_line(tmp_path: Path) -> N
     head = migration.entries[0]
     assert (head.number, head.what, head.by, head.at) == (1, "migrated", "wei", "2026-11-30")
     assert head.details == {
-        "from": old.id, "to": new.id, "old_revision": migration.old.revision, "new_revision": migration.new.revision,
-    }  # fmt: skip
+        "from": old.id,
+        "to": new.id,
+        "old_revision": migration.old.revision,
+        "new_revision": migration.new.revision,
+    }
     assert [entry.number for entry in migration.entries] == [1, 2]
 
 
@@ -296,8 +300,9 @@ def test_several_annotators_of_two_passages_that_became_one_are_not_made_to_disa
 
     old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(TWO_SECTIONS), WholeDocument())
     said = [
-        {"id": "a.md#limits", "grade": 2, "annotator": "wei"}, {"id": "a.md#size", "grade": 1, "annotator": "lin"},
-    ]  # fmt: skip
+        {"id": "a.md#limits", "grade": 2, "annotator": "wei"},
+        {"id": "a.md#size", "grade": 1, "annotator": "lin"},
+    ]
     migration = moved(tmp_path, [query("q1", *said)], old, new)
     (moved_query,) = migration.new.queries
     assert moved_query.every_judgment == (Judgment("a.md", 2, annotator="wei"),)

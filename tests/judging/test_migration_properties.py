@@ -6,23 +6,26 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runner.annotation.history.entry import RecordEntry, pending_in
+from runner.annotation.history.replay import is_relevant, replay
+from runner.annotation.migration.migrate import Migration, migrate
 from runner.chunkers import Chunker, Heading, WholeDocument, Window
 from runner.documents import Document
-from runner.judging.history.entry import Entry, pending_in
-from runner.judging.history.replay import is_relevant, replay
-from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
 from runner.suites.existence import SpanPlaces
 
 # Few sentences, short and long, so that texts repeat, move and collide all the time.
 SENTENCES = (
-    "100 a minute.", "200 a minute.", "每分鐘一百次。", "每分鐘二百次。",
+    "100 a minute.",
+    "200 a minute.",
+    "每分鐘一百次。",
+    "每分鐘二百次。",
     "The free plan may publish a hundred messages a minute to every one of its queues.",
     "The team plan may publish a hundred messages a minute to every one of its queues.",
     "免費方案的每一個佇列每分鐘最多可以發佈一百則訊息，超過這個數量的請求會被拒絕，並且在一分鐘後才可以再次嘗試。",
     "A message may be up to 256 KB large, counted with all of its headers and its key.",
-)  # fmt: skip
+)
 section = st.tuples(st.sampled_from(["Free", "Team", "限制"]), st.lists(st.sampled_from(SENTENCES), max_size=3))
 page = st.lists(section, min_size=1, max_size=3)
 corpus = st.dictionaries(st.sampled_from(["a.md", "b.md", "c.md", "文件.md"]), page, min_size=1, max_size=3)
@@ -91,7 +94,9 @@ def everything_holds(migration: Migration, new: Snapshot) -> None:
     history = list(migration.entries)
     for entry in pending_in(history):
         history.append(
-            Entry(len(history) + 1, "confirmed", entry.query, new=entry.new, by="w", at="2026-11-30", answers=entry.id)
+            RecordEntry(
+                len(history) + 1, "confirmed", entry.query, new=entry.new, by="w", at="2026-11-30", answers=entry.id
+            )
         )
     done = replay(migration.new, history)
     assert replay(done, history) == done
@@ -102,7 +107,7 @@ def everything_holds(migration: Migration, new: Snapshot) -> None:
     back = [
         *history,
         *(
-            Entry(len(history) + n, "undone", e.query, answers=e.id)
+            RecordEntry(len(history) + n, "undone", e.query, answers=e.id)
             for n, e in enumerate(history[len(migration.entries) :], 1)
         ),
     ]

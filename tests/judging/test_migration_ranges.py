@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
 
-from runner.changes.intervals import Intervals, trimmed
+from runner.alignment.range_match import TextRanges, trimmed
 from runner.chunkers import Chunk, Heading, WholeDocument
 from runner.documents import Document
 
@@ -59,9 +59,7 @@ def test_what_is_spread_over_two_is_proposed_to_both_with_the_share_of_each(tmp_
     # 19 of them are visible characters or spaces between words: the 20th is trimmed where it is a space.
     first = len(TEXT[START:middle].rstrip())
     second = len(TEXT[middle:END].lstrip())
-    assert migration.entries[1].details == {
-        "shares": [round(first / len(LIMITS), 4), round(second / len(LIMITS), 4)]
-    }  # fmt: skip
+    assert migration.entries[1].details == {"shares": [round(first / len(LIMITS), 4), round(second / len(LIMITS), 4)]}
 
 
 def test_all_windows_that_show_all_of_it_are_relevant(tmp_path: Path) -> None:
@@ -150,7 +148,7 @@ def test_ranges_are_trimmed(text: str, start: int, end: int, expected: tuple[int
 
 def test_passages_that_touch_a_range_share_a_character_with_it() -> None:
     cuts = [(0, 10), (5, 15), (10, 12), (0, 40), (20, 30), (30, 30)]
-    ranges = Intervals((str(number), each) for number, each in enumerate(cuts))
+    ranges = TextRanges((str(number), each) for number, each in enumerate(cuts))
     for start, end in [(0, 1), (9, 10), (10, 11), (14, 20), (15, 20), (29, 31), (40, 50), (39, 50)]:
         wanted = {str(number) for number, each in enumerate(cuts) if max(start, each[0]) < min(end, each[1])}
         assert {name for name in ranges.touching(start, end) if name != "5"} == wanted

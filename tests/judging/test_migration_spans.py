@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
 
+from runner.annotation.migration.migrate import Migration
 from runner.chunkers import Heading, WholeDocument, Window
 from runner.documents import Document
-from runner.judging.migration.migrate import Migration
 from runner.snapshots import Snapshot
 
 SPANS = "name: facts\nunit: span\n"
@@ -98,9 +98,7 @@ def test_words_that_stand_twice_now_are_proposed_place_by_place(tmp_path: Path) 
     old, new = snapshot(pages(f"a.md\n{LIMITS}")), snapshot(pages(f"a.md\n{LIMITS}\n\n{OTHER}\n\n{LIMITS}"))
     migration = followed(tmp_path, old, new, quoted(LIMITS))
     second = len(LIMITS) + len(OTHER) + 4
-    assert fates(migration) == [
-        ("proposed", f"a.md: {LIMITS}", [f"a.md: {LIMITS} @0", f"a.md: {LIMITS} @{second}"])
-    ]  # fmt: skip
+    assert fates(migration) == [("proposed", f"a.md: {LIMITS}", [f"a.md: {LIMITS} @0", f"a.md: {LIMITS} @{second}"])]
 
 
 def test_of_two_places_the_one_that_is_left_may_be_the_other(tmp_path: Path) -> None:
@@ -219,8 +217,9 @@ def test_spans_that_become_one_keep_the_better_judgment(tmp_path: Path) -> None:
     old, new = snapshot(pages(f"a.md\n{section}{section}")), snapshot(pages(f"a.md\n{section}"))
     first, second = (find(LIMITS) for find in (old.documents[0].text.index, old.documents[0].text.rindex))
     spans = [
-        quoted(LIMITS, start=first, grade=1, annotator="wei"), quoted(LIMITS, start=second, grade=2, annotator="lin"),
-    ]  # fmt: skip
+        quoted(LIMITS, start=first, grade=1, annotator="wei"),
+        quoted(LIMITS, start=second, grade=2, annotator="lin"),
+    ]
     migration = followed(tmp_path, old, new, *spans)
     (judged,) = migration.new.queries
     assert [(each.grade, each.annotator) for each in judged.every_judgment] == [(2, "lin")]
@@ -235,8 +234,10 @@ def test_documents_are_carried_while_their_text_stays(tmp_path: Path) -> None:
     new = snapshot((*pages(f"a.md\n{LIMITS}", f"z.md\n{OTHER}", title="Limits"), second))
     migration = moved(tmp_path, [query("q1", "a.md", "b.md", "c.md")], old, new, DOCUMENTS)
     assert fates(migration) == [
-        ("carried", "a.md", ["a.md"]), ("carried", "b.md", ["z.md"]), ("carried", "c.md", ["c.md"]),
-    ]  # fmt: skip
+        ("carried", "a.md", ["a.md"]),
+        ("carried", "b.md", ["z.md"]),
+        ("carried", "c.md", ["c.md"]),
+    ]
     assert (migration.new.snapshot, migration.new.documents) == (None, new.documents_sha256[:16])
 
 
@@ -245,8 +246,10 @@ def test_changed_documents_are_proposed_and_removed_ones_are_gone(tmp_path: Path
     new = snapshot(pages(f"a.md\n{LIMITS} {OTHER}", f"c.md\n{ZH_LIMITS.replace('一百', '兩百')}"))
     migration = moved(tmp_path, [query("q1", "a.md", "b.md", "c.md")], old, new, DOCUMENTS)
     assert fates(migration) == [
-        ("proposed", "a.md", ["a.md"]), ("gone", "b.md", []), ("proposed", "c.md", ["c.md"]),
-    ]  # fmt: skip
+        ("proposed", "a.md", ["a.md"]),
+        ("gone", "b.md", []),
+        ("proposed", "c.md", ["c.md"]),
+    ]
     words_before, words_after = len(LIMITS.split()), len(LIMITS.split()) + len(OTHER.split())
     assert migration.entries[1].similarity == pytest.approx(2 * words_before / (words_before + words_after), abs=1e-4)
     assert migration.entries[3].similarity is not None

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from migration_world import LIMITS, OTHER, fates, moved, pages, query, snapshot
 
-from runner.judging.migration.blocks import Blocks
-from runner.judging.migration.migrate import Migration
+from runner.annotation.migration.blocks import Blocks
+from runner.annotation.migration.migrate import Migration
 
 TABLE = "| plan | a minute | a day |\n|---|---|---|\n| Free | 10 | 100 |\n| Team | 20 | 200 |"
 LIST = "To turn backups on:\n\n- hold the lid\n- press the red key"
@@ -89,11 +89,15 @@ def test_words_among_others_are_proposed(tmp_path: Path, before: str, after: str
     [
         ("In a minute it is 10.", "In a minute it is 1000.", "In a minute it is 10", "In a minute it is 1000."),
         ("A client can retry.", "A client cannot retry.", "A client can", "A client cannot retry."),
-        ("Exports are available to all.", "Exports are unavailable to all.", "available to all",
-         "Exports are unavailable to all"),
+        (
+            "Exports are available to all.",
+            "Exports are unavailable to all.",
+            "available to all",
+            "Exports are unavailable to all",
+        ),
         ("每日上限為 10 個。", "每日上限為 100 個。", "每日上限為 10", "每日上限為 100 個。"),
     ],
-)  # fmt: skip
+)
 def test_a_part_of_a_longer_word_or_number_is_not_the_same(
     tmp_path: Path, before: str, after: str, quote: str, now: str
 ) -> None:

@@ -12,51 +12,67 @@ from typing import Any
 
 import pytest
 
+from runner.annotation.history.entry import RecordEntry, last_frozen, pending_in, standing
+from runner.annotation.history.record import JudgmentRecord
 from runner.errors import InputError
-from runner.judging.history.entry import Entry, last_frozen, pending_in, standing
-from runner.judging.history.record import Record
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Record:
-    return Record.beside(tmp_path / "core.yaml")
+def record(tmp_path: Path) -> JudgmentRecord:
+    return JudgmentRecord.beside(tmp_path / "core.yaml")
 
 
-def written(record: Record, *rows: Any) -> Record:
+def written(record: JudgmentRecord, *rows: Any) -> JudgmentRecord:
     lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     record.path.write_text("".join(lines), encoding="utf-8")
     return record
 
 
-def refusal(record: Record) -> str:
+def refusal(record: JudgmentRecord) -> str:
     with pytest.raises(InputError) as caught:
         record.entries()
     return str(caught.value)
 
 
-def test_a_record_that_is_not_there_is_empty(record: Record) -> None:
+def test_a_record_that_is_not_there_is_empty(record: JudgmentRecord) -> None:
     assert record.path.name == "core.record.jsonl"
     assert (record.entries(), record.pending(), record.torn()) == ((), (), None)
 
 
-def test_what_is_appended_is_read_back(record: Record) -> None:
+def test_what_is_appended_is_read_back(record: JudgmentRecord) -> None:
     first = record.append(
-        "proposed", query="問題一", old={"id": "a#x", "grade": 2}, new=[{"id": "a#y", "grade": 2}], similarity=0.0,
-        by="wei", at="2026-11-30T00:00:00+00:00", note="改了字", details={"shares": [0.5]},
-    )  # fmt: skip
+        "proposed",
+        query="問題一",
+        old={"id": "a#x", "grade": 2},
+        new=[{"id": "a#y", "grade": 2}],
+        similarity=0.0,
+        by="wei",
+        at="2026-11-30T00:00:00+00:00",
+        note="改了字",
+        details={"shares": [0.5]},
+    )
     second = record.append("dropped", query="問題一", answers=first.id)
     assert record.entries() == (first, second)
-    assert first == Entry(
-        1, "proposed", "問題一", {"id": "a#x", "grade": 2}, ({"id": "a#y", "grade": 2},), 0.0, "wei",
-        "2026-11-30T00:00:00+00:00", "改了字", None, {"shares": [0.5]},
-    )  # fmt: skip
+    assert first == RecordEntry(
+        1,
+        "proposed",
+        "問題一",
+        {"id": "a#x", "grade": 2},
+        ({"id": "a#y", "grade": 2},),
+        0.0,
+        "wei",
+        "2026-11-30T00:00:00+00:00",
+        "改了字",
+        None,
+        {"shares": [0.5]},
+    )
     assert (second.number, second.answers) == (2, first.id)
     assert second.at.endswith("+00:00")
     assert len(second.at) == len("2026-11-30T00:00:00.000000+00:00")
     assert "問題一" in record.path.read_text("utf-8")
 
 
-def test_appending_leaves_what_is_there_as_it_is(record: Record) -> None:
+def test_appending_leaves_what_is_there_as_it_is(record: JudgmentRecord) -> None:
     gone = record.append("gone", query="q1")
     before = record.path.read_bytes()
     record.append("dropped", query="q1", answers=gone.id)
@@ -64,7 +80,7 @@ def test_appending_leaves_what_is_there_as_it_is(record: Record) -> None:
 
 
 @pytest.mark.parametrize("torn", ['{"id": "b", "what": "drop', "{", '{"id": "b", "note": "改'])
-def test_a_torn_last_line_is_left_out_said_and_cut_off_by_the_next(record: Record, torn: str) -> None:
+def test_a_torn_last_line_is_left_out_said_and_cut_off_by_the_next(record: JudgmentRecord, torn: str) -> None:
     whole = record.append("gone", query="q1")
     with record.path.open("ab") as file:
         file.write(torn.encode()[:-1] if torn.endswith("改") else torn.encode())
@@ -77,14 +93,14 @@ def test_a_torn_last_line_is_left_out_said_and_cut_off_by_the_next(record: Recor
     assert record.torn() is None
 
 
-def test_a_last_line_that_lacks_only_its_end_counts(record: Record) -> None:
+def test_a_last_line_that_lacks_only_its_end_counts(record: JudgmentRecord) -> None:
     written(record, '{"id": "a", "what": "gone", "query": "q1"}')
     assert record.torn() is None
     record.append("dropped", query="q1", answers="a")
     assert [(entry.number, entry.what) for entry in record.entries()] == [(1, "gone"), (2, "dropped")]
 
 
-def test_a_fault_in_the_middle_is_an_error_with_its_line(record: Record) -> None:
+def test_a_fault_in_the_middle_is_an_error_with_its_line(record: JudgmentRecord) -> None:
     written(record, {"what": "gone"}, '{"id": "b", "wh\n', {"what": "gone"})
     assert ":2: not JSON" in refusal(record)
 
@@ -104,18 +120,18 @@ def test_a_fault_in_the_middle_is_an_error_with_its_line(record: Record) -> None
         ({"what": "gone", "at": "noon"}, "at: found 'noon', expected a time like"),
     ],
 )
-def test_every_fault_says_what_was_expected(record: Record, row: dict[str, Any], message: str) -> None:
+def test_every_fault_says_what_was_expected(record: JudgmentRecord, row: dict[str, Any], message: str) -> None:
     assert message in refusal(written(record, row))
 
 
-def test_nothing_unreadable_is_ever_appended(record: Record) -> None:
+def test_nothing_unreadable_is_ever_appended(record: JudgmentRecord) -> None:
     for what, answers in (("gon", None), ("dropped", "a"), ("undone", None)):
         with pytest.raises(InputError):
             record.append(what, answers=answers)
     assert not record.path.exists()
 
 
-def test_an_answer_ends_waiting_and_taking_it_back_begins_it_again(record: Record) -> None:
+def test_an_answer_ends_waiting_and_taking_it_back_begins_it_again(record: JudgmentRecord) -> None:
     proposed = record.append("proposed", query="q1")
     gone = record.append("gone", query="q2")
     assert record.pending() == (proposed, gone)
@@ -128,7 +144,7 @@ def test_an_answer_ends_waiting_and_taking_it_back_begins_it_again(record: Recor
     assert record.pending() == (gone,)
 
 
-def test_what_was_frozen_cannot_be_taken_back(record: Record) -> None:
+def test_what_was_frozen_cannot_be_taken_back(record: JudgmentRecord) -> None:
     answer = record.append("judged", query="q1")
     frozen = record.append("frozen")
     assert last_frozen(record.entries()) == frozen.number
@@ -140,7 +156,7 @@ def test_what_was_frozen_cannot_be_taken_back(record: Record) -> None:
     assert record.append("undone", query="q1", answers=later.id).number == 4
 
 
-def test_two_who_append_at_once_lose_nothing(record: Record) -> None:
+def test_two_who_append_at_once_lose_nothing(record: JudgmentRecord) -> None:
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(lambda n: record.append("judged", query=f"q{n}").number, range(40)))
     assert sorted(numbers) == list(range(1, 41))
@@ -148,15 +164,19 @@ def test_two_who_append_at_once_lose_nothing(record: Record) -> None:
 
 
 def test_only_answers_end_waiting() -> None:
-    gone = Entry(1, "gone", "q1")
-    entries = (gone, Entry(2, "carried", "q1", answers=gone.id), Entry(3, "frozen", answers=gone.id))
+    gone = RecordEntry(1, "gone", "q1")
+    entries = (gone, RecordEntry(2, "carried", "q1", answers=gone.id), RecordEntry(3, "frozen", answers=gone.id))
     assert pending_in(entries) == entries[:1]
 
 
-def test_two_who_come_by_different_ways_write_one_after_the_other(record: Record, tmp_path: Path) -> None:
+def test_two_who_come_by_different_ways_write_one_after_the_other(record: JudgmentRecord, tmp_path: Path) -> None:
     (tmp_path / "way").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "other.record.jsonl").symlink_to(record.path)
-    ways = (record, Record(tmp_path / "way" / record.path.name), Record(tmp_path / "other.record.jsonl"))
+    ways = (
+        record,
+        JudgmentRecord(tmp_path / "way" / record.path.name),
+        JudgmentRecord(tmp_path / "other.record.jsonl"),
+    )
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda n: ways[n % 3].append("judged", query=f"q{n}"), range(60)))
     assert sorted(entry.number for entry in done) == list(range(1, 61))
@@ -164,14 +184,14 @@ def test_two_who_come_by_different_ways_write_one_after_the_other(record: Record
     assert ways[2].path.is_symlink()
 
 
-def test_the_lock_lies_beside_the_record_for_everybody(record: Record) -> None:
+def test_the_lock_lies_beside_the_record_for_everybody(record: JudgmentRecord) -> None:
     record.append("judged", query="q1")
     (lock,) = [path for path in record.path.parent.iterdir() if path != record.path]
     assert lock.name == ".core.record.jsonl.lock"
     assert lock.stat().st_mode & 0o777 == 0o666
 
 
-def test_what_two_branches_wrote_is_one_record_once_they_are_merged(record: Record) -> None:
+def test_what_two_branches_wrote_is_one_record_once_they_are_merged(record: JudgmentRecord) -> None:
     gone = [record.append("gone", query=f"q{n}") for n in (1, 2)]
     base = record.path.read_bytes()
     record.append("dropped", query="q1", answers=gone[0].id)
@@ -187,14 +207,14 @@ def test_what_two_branches_wrote_is_one_record_once_they_are_merged(record: Reco
     assert [entry.id for entry in record.entries()][-1] == later.id
 
 
-def test_the_same_thing_at_the_same_time_is_said_twice(record: Record) -> None:
+def test_the_same_thing_at_the_same_time_is_said_twice(record: JudgmentRecord) -> None:
     at = "2026-11-30T00:00:00+00:00"
     first, second = (record.append("judged", query="q1", at=at) for _ in range(2))
     assert first.id != second.id
     assert len(record.entries()) == 2
 
 
-def test_only_what_is_new_is_read_again(record: Record) -> None:
+def test_only_what_is_new_is_read_again(record: JudgmentRecord) -> None:
     record.append("judged", query="q1")
     first = record.read()
     record.append("judged", query="q2")
@@ -223,14 +243,18 @@ def full_disk(room: int) -> Callable[[int, bytes], int]:
 WRITE = os.write
 
 
-def test_a_disk_that_takes_little_at_a_time_gets_all_of_it(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_little_at_a_time_gets_all_of_it(
+    record: JudgmentRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record.append("judged", query="q1")
     monkeypatch.setattr(os, "write", full_disk(10_000))
     record.append("judged", query="q2")
     assert [entry.query for entry in record.entries()] == ["q1", "q2"]
 
 
-def test_a_full_disk_keeps_nothing_of_an_answer_and_says_so(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_keeps_nothing_of_an_answer_and_says_so(
+    record: JudgmentRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record.append("judged", query="q1")
     before = record.path.read_bytes()
     monkeypatch.setattr(os, "write", full_disk(20))
@@ -242,8 +266,8 @@ def test_a_full_disk_keeps_nothing_of_an_answer_and_says_so(record: Record, monk
 KILLED = """
 import os, sys
 from pathlib import Path
-from runner.judging.history.entry import Entry
-from runner.judging.history.record import Record
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.history.record import Record
 write = os.write
 def slow(file, data):
     done = write(file, bytes(data)[:1000])
@@ -257,11 +281,11 @@ def before(*names):
     sys.stdin.read()
     replace(*names)
 os.replace = before
-Record(Path(sys.argv[1])).extend([Entry(0, "imported", f"q{n}", note="x" * 400) for n in range(50)])
+Record(Path(sys.argv[1])).extend([RecordEntry(0, "imported", f"q{n}", note="x" * 400) for n in range(50)])
 """
 
 
-def test_a_kill_in_the_middle_of_many_leaves_none_of_them(record: Record) -> None:
+def test_a_kill_in_the_middle_of_many_leaves_none_of_them(record: JudgmentRecord) -> None:
     record.append("judged", query="q1")
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(record.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE

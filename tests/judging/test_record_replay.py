@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from migration_world import LIMITS, OTHER, moved, pages, query, read, snapshot
 
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.history.replay import replay
 from runner.errors import InputError
-from runner.judging.history.entry import Entry
-from runner.judging.history.replay import replay
 from runner.suites import JudgedQuery, Judgment, Suite
 
 AT = "2026-11-30T10:00:00.000000+00:00"
@@ -25,16 +25,17 @@ def asked(id_: str = "q1", *judgments: Judgment, **changes: Any) -> JudgedQuery:
     return JudgedQuery.of_judgments(id_, "question?", judgments, **changes)
 
 
-def entries(*events: Mapping[str, Any]) -> tuple[Entry, ...]:
+def entries(*events: Mapping[str, Any]) -> tuple[RecordEntry, ...]:
     """Entries called by their numbers, as the answers among them call them."""
     return tuple(
-        Entry(number, **{"query": "q1", "at": AT, **event}, given=f"{number}") for number, event in enumerate(events, 1)
+        RecordEntry(number, **{"query": "q1", "at": AT, **event}, given=f"{number}")
+        for number, event in enumerate(events, 1)
     )
 
 
-def undone(history: tuple[Entry, ...], query: str = "q1") -> tuple[Entry, ...]:
+def undone(history: tuple[RecordEntry, ...], query: str = "q1") -> tuple[RecordEntry, ...]:
     """The history once its last entry is taken back."""
-    return (*history, Entry(len(history) + 1, "undone", query, at=AT, answers=history[-1].id))
+    return (*history, RecordEntry(len(history) + 1, "undone", query, at=AT, answers=history[-1].id))
 
 
 def item(id_: str, grade: int = 1, **more: Any) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def one(result: Suite) -> JudgedQuery:
 
 
 @pytest.fixture
-def half(tmp_path: Path) -> tuple[Suite, tuple[Entry, ...]]:
+def half(tmp_path: Path) -> tuple[Suite, tuple[RecordEntry, ...]]:
     """A suite of one query: `a.md#size` was carried, `a.md#limits` waits as entry 2."""
     old, new = snapshot(pages(PAGE)), snapshot(pages(PAGE.replace("hundred", "thousand")))
     said = item("a.md#size", 2, annotator="lin", note="原文")
@@ -56,20 +57,20 @@ def half(tmp_path: Path) -> tuple[Suite, tuple[Entry, ...]]:
     return replace(migration.new, snapshot=None), migration.entries
 
 
-def answered(history: tuple[Entry, ...], what: str, **more: Any) -> tuple[Entry, ...]:
+def answered(history: tuple[RecordEntry, ...], what: str, **more: Any) -> tuple[RecordEntry, ...]:
     values = {"query": "q1", "by": "wei", "at": AT, **more}
     if "answers" in more:
         values["answers"] = history[more["answers"] - 1].id
-    return (*history, Entry(len(history) + 1, what, **values))
+    return (*history, RecordEntry(len(history) + 1, what, **values))
 
 
-def test_without_answers_nothing_changes(half: tuple[Suite, tuple[Entry, ...]]) -> None:
+def test_without_answers_nothing_changes(half: tuple[Suite, tuple[RecordEntry, ...]]) -> None:
     migrated, history = half
     assert replay(migrated, history) == migrated
     assert replay(migrated, ()) == migrated
 
 
-def test_the_last_answer_brings_back_what_was_carried(half: tuple[Suite, tuple[Entry, ...]]) -> None:
+def test_the_last_answer_brings_back_what_was_carried(half: tuple[Suite, tuple[RecordEntry, ...]]) -> None:
     migrated, history = half
     history = answered(history, "confirmed", new=(item("a.md#limits"),), answers=2, note="仍然成立")
     done = replay(migrated, history)
@@ -81,7 +82,7 @@ def test_the_last_answer_brings_back_what_was_carried(half: tuple[Suite, tuple[E
     assert replay(done, history) == done
 
 
-def test_dropping_adds_nothing_but_ends_the_wait(half: tuple[Suite, tuple[Entry, ...]]) -> None:
+def test_dropping_adds_nothing_but_ends_the_wait(half: tuple[Suite, tuple[RecordEntry, ...]]) -> None:
     migrated, history = half
     done = replay(migrated, answered(history, "dropped", answers=2))
     assert (one(done).judged, one(done).grades) == (True, {"a.md#size": 2})
@@ -94,7 +95,7 @@ def test_a_query_without_anything_relevant_left_stays_out(tmp_path: Path) -> Non
     assert (one(done).judged, one(done).grades, one(done).answerable) == (False, {}, True)
 
 
-def test_taking_the_answer_back_makes_it_wait_again(half: tuple[Suite, tuple[Entry, ...]]) -> None:
+def test_taking_the_answer_back_makes_it_wait_again(half: tuple[Suite, tuple[RecordEntry, ...]]) -> None:
     migrated, history = half
     history = answered(history, "confirmed", new=(item("a.md#limits"),), answers=2)
     done = replay(migrated, history)
@@ -218,7 +219,7 @@ def test_an_answer_may_bring_a_query_along_and_take_it_away_again() -> None:
 
 def test_what_was_frozen_is_the_files_to_say() -> None:
     confirmed = entries({"what": "judged", "new": (item("a#x"),), "by": "wei"})
-    frozen = (*confirmed, Entry(2, "frozen", at=AT))
+    frozen = (*confirmed, RecordEntry(2, "frozen", at=AT))
     cleaned = suite(asked("q1", Judgment("a#y", 1)))
     assert replay(cleaned, frozen) == cleaned
     assert replay(cleaned, confirmed) != cleaned

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from migration_world import query, suite_file
 
+from runner.annotation.history import revision
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.record import JudgmentRecord
+from runner.annotation.history.revision import freeze
+from runner.annotation.history.suite_file import SuiteFile
 from runner.errors import InputError, RunnerError
-from runner.judging.history import revision
-from runner.judging.history.entry import Entry
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.record import Record
-from runner.judging.history.revision import freeze
-from runner.judging.history.suite_file import SuiteFile
 
 HEAD = "# 我們的問題集\nname: core # ours\nunit: passage\n\nslices: [language]  # one\n"
 ROWS = [query("q1", "a.md#x", language="en"), query("q2", "a.md#限制", language="zh-Hant")]
@@ -42,7 +42,7 @@ def test_the_record_says_who_froze_what_and_why(file: SuiteFile) -> None:
     first = freeze(file, by="wei")
     change(file)
     second = freeze(file, by="lin", why="問題一打錯字")
-    one, two = Record.beside(file.path).entries()
+    one, two = JudgmentRecord.beside(file.path).entries()
     assert (one.what, one.by, one.note, one.details) == ("frozen", "wei", "", {"after": first.revision})
     assert (two.what, two.by, two.note) == ("frozen", "lin", "問題一打錯字")
     assert two.details == {"before": first.revision, "after": second.revision}
@@ -51,10 +51,10 @@ def test_the_record_says_who_froze_what_and_why(file: SuiteFile) -> None:
 
 def test_freezing_twice_changes_nothing_and_says_so(file: SuiteFile) -> None:
     freeze(file)
-    before = file.path.read_bytes(), Record.beside(file.path).path.read_bytes()
+    before = file.path.read_bytes(), JudgmentRecord.beside(file.path).path.read_bytes()
     again = freeze(file)
     assert not again.changed
-    assert (file.path.read_bytes(), Record.beside(file.path).path.read_bytes()) == before
+    assert (file.path.read_bytes(), JudgmentRecord.beside(file.path).path.read_bytes()) == before
 
 
 def test_a_changed_suite_is_refused_by_reading_and_frozen_again_only_with_a_reason(file: SuiteFile) -> None:
@@ -104,7 +104,7 @@ def test_a_copy_is_never_changed_and_one_that_somebody_changed_is_refused(file: 
 
 
 def test_what_waits_is_not_frozen(file: SuiteFile) -> None:
-    record = Record.beside(file.path)
+    record = JudgmentRecord.beside(file.path)
     waiting = record.append("proposed", query="q9", old={"id": "a.md#y", "grade": 0})
     with pytest.raises(RunnerError, match=r"1 judgment waits for review: .*review") as caught:
         freeze(file)
@@ -123,13 +123,13 @@ def test_what_is_disputed_is_not_frozen(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_a_kill_kept_out_of_the_file_is_not_forgotten(file: SuiteFile) -> None:
-    Record.beside(file.path).append("judged", query="q1", new=[{"id": "a.md#z", "grade": 1}], by="wei")
+    JudgmentRecord.beside(file.path).append("judged", query="q1", new=[{"id": "a.md#z", "grade": 1}], by="wei")
     assert freeze(file).changed
     assert file.read().queries[0].grades == {"a.md#x": 1, "a.md#z": 1}
 
 
 def test_nobody_answers_while_a_suite_is_frozen(file: SuiteFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    live, said = LiveSuite(file), Entry(0, "judged", "q1", new=({"id": "a.md#z", "grade": 1},), by="wei")
+    live, said = LiveSuite(file), RecordEntry(0, "judged", "q1", new=({"id": "a.md#z", "grade": 1},), by="wei")
     keep, answers = revision.keep_copy, []
 
     def slow(*arguments: Any) -> Path:
@@ -144,7 +144,7 @@ def test_nobody_answers_while_a_suite_is_frozen(file: SuiteFile, monkeypatch: py
         with pytest.raises(InputError, match=f"is frozen at revision {frozen.revision}"):
             answers[0].result()
     assert file.read().revision == frozen.revision
-    assert [entry.what for entry in Record.beside(file.path).entries()] == ["frozen"]
+    assert [entry.what for entry in JudgmentRecord.beside(file.path).entries()] == ["frozen"]
 
 
 def test_every_other_fault_of_a_frozen_suite_is_still_an_error(file: SuiteFile) -> None:
@@ -159,7 +159,7 @@ def test_a_kill_between_record_and_head_is_finished_by_the_next(file: SuiteFile,
     file.path.write_text(HEAD, encoding="utf-8")
     again = freeze(file)
     assert (again.revision, again.changed) == (frozen.revision, True)
-    assert len(Record.beside(file.path).entries()) == 1
+    assert len(JudgmentRecord.beside(file.path).entries()) == 1
     assert file.read().frozen == frozen.revision
 
 
@@ -174,6 +174,6 @@ def test_saving_keeps_the_lines_of_queries_that_did_not_change(file: SuiteFile) 
     text = file.queries.read_text("utf-8").replace('"query_id"', '   "query_id"')
     file.queries.write_text(f"\n{text}\n", encoding="utf-8")
     before = file.queries.read_text("utf-8").splitlines()
-    LiveSuite(file).change(lambda *_: [Entry(0, "judged", "q2", new=({"id": "a.md#z", "grade": 1},), by="wei")])
+    LiveSuite(file).change(lambda *_: [RecordEntry(0, "judged", "q2", new=({"id": "a.md#z", "grade": 1},), by="wei")])
     after = file.queries.read_text("utf-8").splitlines()
     assert (after[:2], after[2] == before[2], len(after)) == (before[:2], False, 4)

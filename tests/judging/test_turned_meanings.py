@@ -24,7 +24,9 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "setext heading": (f"Allowed\n=======\n\n{FACT}", f"Forbidden\n=========\n\n{FACT}", FACT),
     "lead-in": (f"# A\n\nThese are allowed:\n\n{FACT}", f"# A\n\nThese are not allowed:\n\n{FACT}", FACT),
     "lead-in of a section above": (
-        f"# A\n\nAll of this is true:\n\n## B\n\n{FACT}", f"# A\n\nNone of this is true:\n\n## B\n\n{FACT}", FACT,
+        f"# A\n\nAll of this is true:\n\n## B\n\n{FACT}",
+        f"# A\n\nNone of this is true:\n\n## B\n\n{FACT}",
+        FACT,
     ),
     "word before the first heading": (f"For Free.\n\n# A\n\n{FACT}", f"For Gold.\n\n# A\n\n{FACT}", FACT),
     "notice put on top": (f"# A\n\n## B\n\n{FACT}", f"# A\n\nThis page is obsolete.\n\n## B\n\n{FACT}", FACT),
@@ -33,15 +35,19 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "label in the line": (f"# A\n\nFree: {FACT}", f"# A\n\nGold: {FACT}", FACT),
     "sentence before": (f"# A\n\nTake Free. {FACT}", f"# A\n\nTake Gold. {FACT}", FACT),
     "what it stands for": (
-        "# A\n\nThe Free plan is small.\n\nIt has ten tokens.", "# A\n\nThe Gold plan is small.\n\nIt has ten tokens.",
+        "# A\n\nThe Free plan is small.\n\nIt has ten tokens.",
+        "# A\n\nThe Gold plan is small.\n\nIt has ten tokens.",
         "It has ten tokens.",
     ),
     "sentence behind": (f"# A\n\n{FACT}", f"# A\n\n{FACT} This was never so.", FACT),
     "paragraph behind": (f"# A\n\n{FACT}", f"# A\n\n{FACT}\n\nExcept on the Free plan.", FACT),
     "exception taken away": (f"# A\n\n{FACT}\n\nNot on Free.", f"# A\n\n{FACT}", FACT),
     "half of the sentence": (f"# A\n\nIt is so: {FACT}", f"# A\n\nIt is never so: {FACT}", FACT),
-    "unit": ("# A\n\nAll sizes are in KB.\n\nThe limit is 256.", "# A\n\nAll sizes are in MB.\n\nThe limit is 256.",
-             "The limit is 256."),
+    "unit": (
+        "# A\n\nAll sizes are in KB.\n\nThe limit is 256.",
+        "# A\n\nAll sizes are in MB.\n\nThe limit is 256.",
+        "The limit is 256.",
+    ),
     "admonition": (f"# A\n\n/// tip | Do\n\n{FACT}\n\n///", f"# A\n\n/// warning | Do not\n\n{FACT}\n\n///", FACT),
     "admonition of spaces": (f'# A\n\n!!! tip "Do"\n    {FACT}', f'# A\n\n!!! tip "Do not"\n    {FACT}', FACT),
     "alert": (f"# A\n\n> [!TIP]\n> {FACT}", f"# A\n\n> [!CAUTION]\n> {FACT}", FACT),
@@ -49,23 +55,27 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "tab": (f"# A\n\n/// tab | Free\n\n{FACT}\n\n///", f"# A\n\n/// tab | Gold\n\n{FACT}\n\n///", FACT),
     "tab that shows a file": (
         f"# A\n\n/// tab | Free\n\n{{!a.py!}}\n\n{FACT}\n\n///",
-        f"# A\n\n/// tab | Gold\n\n{{!a.py!}}\n\n{FACT}\n\n///", FACT,
+        f"# A\n\n/// tab | Gold\n\n{{!a.py!}}\n\n{FACT}\n\n///",
+        FACT,
     ),
     "column": (f"# A\n\n{ROWS}", f"# A\n\n{ROWS.replace('rate', 'price')}", "| Free | 10 |"),
     "columns exchanged": (
         "# A\n\n| plan | day | night |\n|---|---|---|\n| Free | 10 | 20 |",
-        "# A\n\n| plan | night | day |\n|---|---|---|\n| Free | 10 | 20 |", "| Free | 10 | 20 |",
+        "# A\n\n| plan | night | day |\n|---|---|---|\n| Free | 10 | 20 |",
+        "| Free | 10 | 20 |",
     ),
     "label of a row": (f"# A\n\n{ROWS}", f"# A\n\n{ROWS.replace('Free', 'Gold')}", "| 10 |"),
     "row of a group": (
         "# A\n\n| plan | rate |\n|---|---|\n| *Europe* | |\n| Free | 10 |",
-        "# A\n\n| plan | rate |\n|---|---|\n| *Asia* | |\n| Free | 10 |", "| Free | 10 |",
+        "# A\n\n| plan | rate |\n|---|---|\n| *Asia* | |\n| Free | 10 |",
+        "| Free | 10 |",
     ),
     "caption": (f"# A\n\nRates on Free:\n\n{ROWS}", f"# A\n\nRates on Gold:\n\n{ROWS}", "| Team | 20 |"),
     "note below a table": (f"# A\n\n{ROWS}", f"# A\n\n{ROWS}\n\nHalf of that on Sundays.", "| Team | 20 |"),
     "table of HTML": (
         "# A\n\n<table><tr><th>Free</th></tr><tr><td>Ten tokens it has.</td></tr></table>",
-        "# A\n\n<table><tr><th>Gold</th></tr><tr><td>Ten tokens it has.</td></tr></table>", "Ten tokens it has.",
+        "# A\n\n<table><tr><th>Gold</th></tr><tr><td>Ten tokens it has.</td></tr></table>",
+        "Ten tokens it has.",
     ),
     "list item above": (f"# A\n\n- Free\n  - {FACT}", f"# A\n\n- Gold\n  - {FACT}", FACT),
     "what introduces a list": (f"# A\n\nDo:\n\n- {FACT}", f"# A\n\nDo not:\n\n- {FACT}", FACT),
@@ -74,17 +84,23 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "another step before": (f"# A\n\n{STEPS}", f"# A\n\n{STEPS.replace('Hold', 'Lift')}", "Press the red key."),
     "term of a definition": (f"# A\n\nFree\n:   {FACT}", f"# A\n\nGold\n:   {FACT}", FACT),
     "name of a file": (
-        "# A\n\nIn `dev.toml`:\n\n```\nlimit = 10\n```", "# A\n\nIn `live.toml`:\n\n```\nlimit = 10\n```", "limit = 10",
+        "# A\n\nIn `dev.toml`:\n\n```\nlimit = 10\n```",
+        "# A\n\nIn `live.toml`:\n\n```\nlimit = 10\n```",
+        "limit = 10",
     ),
     "code behind": (
-        "# A\n\nRun this to stop it:\n\n```\nstop\n```", "# A\n\nRun this to stop it:\n\n```\nstart\n```",
+        "# A\n\nRun this to stop it:\n\n```\nstop\n```",
+        "# A\n\nRun this to stop it:\n\n```\nstart\n```",
         "Run this to stop it",
     ),
     "place in code": (
-        "# A\n\n```\nfree:\n  limit: 10\n```", "# A\n\n```\ngold:\n  limit: 10\n```", "limit: 10",
+        "# A\n\n```\nfree:\n  limit: 10\n```",
+        "# A\n\n```\ngold:\n  limit: 10\n```",
+        "limit: 10",
     ),
     "indentation of code": (
-        "# A\n\n```\nif free:\n    stop()\nlimit = 10\n```", "# A\n\n```\nif free:\n    stop()\n    limit = 10\n```",
+        "# A\n\n```\nif free:\n    stop()\nlimit = 10\n```",
+        "# A\n\n```\nif free:\n    stop()\n    limit = 10\n```",
         "limit = 10",
     ),
     "footnote": (f"# A\n\n{FACT}[^1]\n\n[^1]: On Free.", f"# A\n\n{FACT}[^1]\n\n[^1]: On Gold.", FACT),
@@ -98,14 +114,23 @@ TURNED: dict[str, tuple[str, str, str]] = {
     "參考以外": (f"# 一\n\n{甲}", f"# 一\n\n{甲}\n\n請參考[新頁](a.md)，此處已不適用。", 甲),
     "譯名": (f"# 一\n\n方案 (Free) 如下。\n\n{甲}", f"# 一\n\n方案 (Gold) 如下。\n\n{甲}", 甲),
     "表頭": (
-        "# 一\n\n| 方案 | 每分鐘 |\n|---|---|\n| 免費 | 10 |", "# 一\n\n| 方案 | 每天 |\n|---|---|\n| 免費 | 10 |",
+        "# 一\n\n| 方案 | 每分鐘 |\n|---|---|\n| 免費 | 10 |",
+        "# 一\n\n| 方案 | 每天 |\n|---|---|\n| 免費 | 10 |",
         "| 免費 | 10 |",
     ),
     "清單": (f"# 一\n\n- 免費\n  - {甲}", f"# 一\n\n- 團隊\n  - {甲}", 甲),
-}  # fmt: skip
+}
 # Of a passage, which is all of a section, only what stands outside it can turn it.
-OUTSIDE = ("heading", "heading above", "heading two above", "lead-in of a section above",
-           "word before the first heading", "notice put on top", "標題", "上層標題")  # fmt: skip
+OUTSIDE = (
+    "heading",
+    "heading above",
+    "heading two above",
+    "lead-in of a section above",
+    "word before the first heading",
+    "notice put on top",
+    "標題",
+    "上層標題",
+)
 
 
 def followed(folder: Path, before: Document, now: Document, item: Any, unit: str) -> str:

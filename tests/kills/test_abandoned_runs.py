@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runner.config import TrackingSettings
-from runner.recording.mlflow_store import sqlite_uri
-from runner.recording.tracking import SNAPSHOTS, Tracker
-from runner.recording.writer import is_gone, this_writer
+from runner.configuration.settings import TrackingSettings
+from runner.tracking.mlflow_store import is_gone, sqlite_uri, this_writer
+from runner.tracking.tracker import SNAPSHOTS, Tracker
 
 HOST = socket.gethostname()
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="when a process started is not told here")
@@ -19,9 +18,15 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="wh
 
 def test_a_process_at_work_is_not_gone() -> None:
     told = subprocess.run(
-        [sys.executable, "-c", "from runner.recording.writer import *; print(this_writer(), is_gone(this_writer()))"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "from runner.tracking.mlflow_store import *; print(this_writer(), is_gone(this_writer()))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     writer, gone = told.stdout.split()
     assert gone == "False"
     assert is_gone(writer)
@@ -70,11 +75,16 @@ def test_the_next_sweep_ends_what_another_one_of_the_same_id_has_left_and_snapsh
     made = {
         name: client.create_run(where, tags={"process": process}, run_name=name).info.run_id
         for name, where, process in [
-            ("left", tracker.experiment_id, left), ("snapshot", beside, left),
-            ("mine", tracker.experiment_id, this_writer()), ("somebody's", tracker.experiment_id, "not a process"),
+            ("left", tracker.experiment_id, left),
+            ("snapshot", beside, left),
+            ("mine", tracker.experiment_id, this_writer()),
+            ("somebody's", tracker.experiment_id, "not a process"),
         ]
-    }  # fmt: skip
+    }
     assert tracker.end_abandoned() == 2
     assert {name: client.get_run(id_).info.status for name, id_ in made.items()} == {
-        "left": "KILLED", "snapshot": "KILLED", "mine": "RUNNING", "somebody's": "RUNNING",
-    }  # fmt: skip
+        "left": "KILLED",
+        "snapshot": "KILLED",
+        "mine": "RUNNING",
+        "somebody's": "RUNNING",
+    }

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from runner.config import TrackingSettings
-from runner.recording.mlflow_store import open_client, sqlite_uri
-from runner.recording.tracking import Record, Tracker
+from runner.configuration.settings import TrackingSettings
+from runner.tracking.mlflow_store import open_client, sqlite_uri
+from runner.tracking.tracker import RunRecord, Tracker
 
 WAIT = 120.0
 # With the store's own way of making it, and with MLflow's, as `mlflow ui` has it.
-OURS = "from runner.recording.mlflow_store import open_client as open_at"
+OURS = "from runner.tracking.mlflow_store import open_client as open_at"
 THEIRS = """
 from mlflow import MlflowClient
 def open_at(uri): MlflowClient(uri).search_experiments()
@@ -44,7 +44,7 @@ def kill_while_made(code: str, path: Path, seen: Path, steps: int) -> None:
 
 def can_be_used(path: Path) -> bool:
     settings = TrackingSettings(uri=sqlite_uri(path), experiment="e", artifacts=str(path.parent / "artifacts"))
-    Tracker(settings).log(Record("bm25 k=1", {"k": 1}, {"recall": 0.5}, {"kind": "run"}))
+    Tracker(settings).log(RunRecord("bm25 k=1", {"k": 1}, {"recall": 0.5}, {"kind": "run"}))
     return len(Tracker(settings).finished({"kind": "run"})) == 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.recording.provenance import git_state
+from runner.tracking.provenance import git_state
 
 # A user of a namespace of its own, who is still allowed what this one is.
 SOMEBODY = ("unshare", "--user", "--map-user=12345", "--map-group=12345")
@@ -21,9 +21,14 @@ def can_be_somebody() -> bool:
 def as_somebody(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     kept = {key: os.environ[key] for key in ("PATH", "PYTHONPATH") if key in os.environ}
     return subprocess.run(
-        [*SOMEBODY, sys.executable, "-m", "runner", *arguments], env={**kept, **variables}, capture_output=True,
-        text=True, encoding="utf-8", timeout=240, check=False,
-    )  # fmt: skip
+        [*SOMEBODY, sys.executable, "-m", "runner", *arguments],
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=240,
+        check=False,
+    )
 
 
 @pytest.mark.slow
@@ -31,9 +36,14 @@ def as_somebody(*arguments: str, **variables: str) -> "subprocess.CompletedProce
 def test_a_sweep_runs_for_a_user_that_nobody_knows(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     done = as_somebody(
-        "-m", "retriever=bm25", "k=1,3", "hydra.launcher.n_jobs=2", RUNNER_HOME=str(tmp_path / "額度"),
-        TMPDIR=str(tmp_path / "tmp"), JOBLIB_TEMP_FOLDER=str(tmp_path / "tmp"),
-    )  # fmt: skip
+        "-m",
+        "retriever=bm25",
+        "k=1,3",
+        "hydra.launcher.n_jobs=2",
+        RUNNER_HOME=str(tmp_path / "額度"),
+        TMPDIR=str(tmp_path / "tmp"),
+        JOBLIB_TEMP_FOLDER=str(tmp_path / "tmp"),
+    )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "bm25 k=3" in done.stdout

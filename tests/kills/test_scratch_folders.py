@@ -14,11 +14,11 @@ import pytest
 from retrievers.base import Index
 from runner.engine.index_store import IndexStore
 from runner.errors import ConfigError
-from runner.scratch import owned_folder, scratch_for_arrays
+from runner.files.scratch import owned_folder, scratch_for_arrays
 
 MAKE = """
 import sys
-from runner.scratch import scratch, scratch_folder
+from runner.files.scratch import scratch, scratch_folder
 with scratch_folder("gate") as folder:
     (folder / "查詢.txt").write_text("額度")
     print(scratch(), flush=True)
@@ -30,9 +30,12 @@ with scratch_folder("gate") as folder:
 def maker(temporary: Path) -> Iterator[tuple["subprocess.Popen[str]", Path]]:
     """A process that has made its folder in a temporary directory, and waits for a line."""
     process = subprocess.Popen(
-        [sys.executable, "-c", MAKE], env={**os.environ, "TMPDIR": str(temporary)}, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", MAKE],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert process.stdout is not None
         yield process, Path(process.stdout.readline().strip())
@@ -83,7 +86,7 @@ def test_what_somebody_else_keeps_there_stays(tmp_path: Path) -> None:
 SHARE = """
 import numpy as np
 from runner.engine.parallel import Task, Workers, run_tasks
-from runner.scratch import scratch, scratch_for_arrays
+from runner.files.scratch import scratch, scratch_for_arrays
 tasks = [Task(None, np.sum, (np.full(1_000_000, number, "int64"),)) for number in range(3)]
 outcomes = [done for _, done in run_tasks(tasks, Workers(2))]
 print(sorted(int(done.value) for done in outcomes), [done.error for done in outcomes])
@@ -100,9 +103,14 @@ def test_arrays_are_shared_also_where_temporary_folders_have_names_that_joblib_c
     temporary.mkdir()
     variables = {**os.environ, "TMPDIR": str(temporary), "JOBLIB_TEMP_FOLDER": str(temporary)}
     done = subprocess.run(
-        [sys.executable, "-c", SHARE], env=variables,
-        capture_output=True, text=True, encoding="utf-8", timeout=240, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", SHARE],
+        env=variables,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     sums, own, shared = done.stdout.splitlines()
     assert sums == "[0, 1000000, 2000000] [None, None, None]"
@@ -117,7 +125,7 @@ def test_where_no_place_can_be_noted_one_line_says_what_to_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "額度").mkdir()
-    monkeypatch.setattr("runner.scratch._places_for_arrays", lambda: iter([tmp_path / "額度", tmp_path / "gone"]))
+    monkeypatch.setattr("runner.files.scratch._places_for_arrays", lambda: iter([tmp_path / "額度", tmp_path / "gone"]))
     with pytest.raises(ConfigError, match=r"only ASCII characters, at most 250; name one in .*JOBLIB_TEMP_FOLDER"):
         scratch_for_arrays.__wrapped__()
 

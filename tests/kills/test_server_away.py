@@ -11,9 +11,9 @@ import pytest
 from kill_world import FIRST, Ground
 from mlflow_server import Server
 
-from runner.config import TrackingSettings
+from runner.configuration.settings import TrackingSettings
 from runner.errors import StoreGone
-from runner.recording.tracking import Record, Tracker
+from runner.tracking.tracker import RunRecord, Tracker
 
 pytestmark = pytest.mark.slow
 
@@ -30,10 +30,10 @@ def tracker(address: str, patience: float = 5, experiment: str = "e") -> Tracker
     return Tracker(TrackingSettings(uri=address, experiment=experiment, patience=patience))
 
 
-def record(name: str, folder: Path) -> Record:
+def record(name: str, folder: Path) -> RunRecord:
     folder.mkdir(exist_ok=True)
     (folder / "查詢.txt").write_text("額度", "utf-8")
-    return Record(name, {"k": 1}, {"recall": 0.5}, {"kind": "run"}, files=folder)
+    return RunRecord(name, {"k": 1}, {"recall": 0.5}, {"kind": "run"}, files=folder)
 
 
 def runs(address: str, experiment: str = "e") -> dict[str, list[str]]:
@@ -56,8 +56,9 @@ def test_one_that_comes_back_costs_nothing(server: Server, tmp_path: Path, capsy
     assert [each.path for each in writer.client.list_artifacts(run_id)] == ["查詢.txt"]
     told = capsys.readouterr().err.splitlines()
     assert [line.rsplit(server.address)[1] for line in told] == [
-        " does not answer; waiting for up to 300 s", " answers again",
-    ]  # fmt: skip
+        " does not answer; waiting for up to 300 s",
+        " answers again",
+    ]
 
 
 def test_one_that_stays_away_is_waited_for_once(server: Server, tmp_path: Path) -> None:

@@ -52,9 +52,12 @@ def ours(case: Case) -> dict[str, list[float]]:
     lengths = [len(ranking) for ranking in case.rankings]
     unit_of_row = np.array([unit for ranking in case.rankings for unit in ranking] or [0], np.int64)
     rankings = Rankings.canonical(
-        np.repeat(np.arange(len(lengths)), lengths), np.arange(sum(lengths)), -np.arange(sum(lengths)),
-        n_queries=len(lengths), depth=100,
-    )  # fmt: skip
+        np.repeat(np.arange(len(lengths)), lengths),
+        np.arange(sum(lengths)),
+        -np.arange(sum(lengths)),
+        n_queries=len(lengths),
+        depth=100,
+    )
     found = Relevance.of(rankings, unit_of_row, Judgments.of(list(case.graded), MOST_UNITS, case.min_grade))
     values = {name: metric(found, case.k) for name, metric in AT_K.items()}
     values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}
@@ -83,9 +86,14 @@ def assert_same(case: Case, theirs: Mapping[str, list[float]]) -> None:
 def ask_ir_measures(case: Case) -> dict[str, list[float]]:
     rel, k = case.min_grade, case.k
     named = {
-        "hit": Success(rel=rel) @ k, "recall": R(rel=rel) @ k, "precision": P(rel=rel) @ k, "ndcg": nDCG @ k,
-        "rr": RR(rel=rel), "ap": AP(rel=rel), "judged": Judged @ k,
-    }  # fmt: skip
+        "hit": Success(rel=rel) @ k,
+        "recall": R(rel=rel) @ k,
+        "precision": P(rel=rel) @ k,
+        "ndcg": nDCG @ k,
+        "rr": RR(rel=rel),
+        "ap": AP(rel=rel),
+        "judged": Judged @ k,
+    }
     judged, ranked = as_trec(case)
     table = {
         (value.measure, value.query_id): value.value
@@ -101,9 +109,13 @@ def ask_ir_measures(case: Case) -> dict[str, list[float]]:
 def ask_pytrec_eval(case: Case) -> dict[str, list[float]]:
     k = case.k
     named = {
-        "hit": f"success_{k}", "recall": f"recall_{k}", "precision": f"P_{k}", "ndcg": f"ndcg_cut_{k}",
-        "rr": "recip_rank", "ap": "map",
-    }  # fmt: skip
+        "hit": f"success_{k}",
+        "recall": f"recall_{k}",
+        "precision": f"P_{k}",
+        "ndcg": f"ndcg_cut_{k}",
+        "rr": "recip_rank",
+        "ap": "map",
+    }
     judged, ranked = as_trec(case)
     wanted = {f"{family}.{k}" for family in ("success", "recall", "P", "ndcg_cut")} | {"recip_rank", "map"}
     table = pytrec_eval.RelevanceEvaluator(judged, wanted, relevance_level=case.min_grade).evaluate(ranked)
@@ -132,10 +144,14 @@ def test_five_hundred_queries_equal_pytrec_eval(min_grade: int) -> None:
     generator = np.random.default_rng(20260930)
     rankings = [generator.integers(0, MOST_UNITS, generator.integers(0, 30)).tolist() for _ in range(500)]
     graded = [
-        {**dict(zip(generator.permutation(MOST_UNITS)[:6].tolist(), generator.integers(0, 4, 6).tolist(), strict=True)),
-         int(generator.integers(MOST_UNITS)): 3}
+        {
+            **dict(
+                zip(generator.permutation(MOST_UNITS)[:6].tolist(), generator.integers(0, 4, 6).tolist(), strict=True)
+            ),
+            int(generator.integers(MOST_UNITS)): 3,
+        }
         for _ in range(500)
-    ]  # fmt: skip
+    ]
     case = Case(rankings, graded, min_grade, 5)
     assert_same(case, ask_pytrec_eval(case))
 

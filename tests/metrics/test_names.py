@@ -8,13 +8,55 @@ from hypothesis import strategies as st
 from mlflow.utils.validation import MAX_ENTITY_KEY_LENGTH, _validate_metric_name
 
 from runner.errors import RunnerError
-from runner.recording.names import LONGEST, key_part, long_names, metric_key, read_key_part
+from runner.tracking.names import LONGEST, key_part, long_names, metric_key, read_key_part
 
 AWKWARD = [
-    "a@1", "a_at_1", "a_x40_1", "a\n", "a", "\n", " a", "a ", ".", "..", "../a", "/a", "a//b", "a/b", "a/", "./a",
-    "移除", "繁體中文 x 是", "🚀", "a=b,c+d(e)%|f", "", " ", "_", "__", "_x", "_x_", "_x5f_", "_x40", "_x40@", "@x40_",
-    "@_x40_", "_x40_", "e\u0301", "é", "１", "²", "a:b", "\\", "\t", "\x00", "a-b", "a.b", "A", "Straße", "_xyz",
-]  # fmt: skip
+    "a@1",
+    "a_at_1",
+    "a_x40_1",
+    "a\n",
+    "a",
+    "\n",
+    " a",
+    "a ",
+    ".",
+    "..",
+    "../a",
+    "/a",
+    "a//b",
+    "a/b",
+    "a/",
+    "./a",
+    "移除",
+    "繁體中文 x 是",
+    "🚀",
+    "a=b,c+d(e)%|f",
+    "",
+    " ",
+    "_",
+    "__",
+    "_x",
+    "_x_",
+    "_x5f_",
+    "_x40",
+    "_x40@",
+    "@x40_",
+    "@_x40_",
+    "_x40_",
+    "e\u0301",
+    "é",
+    "１",
+    "²",
+    "a:b",
+    "\\",
+    "\t",
+    "\x00",
+    "a-b",
+    "a.b",
+    "A",
+    "Straße",
+    "_xyz",
+]
 
 
 def accept(key: str) -> None:

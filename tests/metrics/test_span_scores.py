@@ -37,15 +37,19 @@ class Cuts:
 
 def suite_of(*queries: Mapping[Span, int], coverage: float = 0.6, min_grade: int = 1) -> Suite:
     return Suite(
-        "facts", "development", "span",
+        "facts",
+        "development",
+        "span",
         tuple(
             JudgedQuery(
                 f"q{n}", "what?", {span.id: grade for span, grade in spans.items()}, spans={s.id: s for s in spans}
             )
             for n, spans in enumerate(queries)
         ),
-        documents="00000000", coverage=coverage, min_grade=min_grade,
-    )  # fmt: skip
+        documents="00000000",
+        coverage=coverage,
+        min_grade=min_grade,
+    )
 
 
 def lay(suite: Suite, *documents: Document, ranges: Sequence[tuple[int, int]]) -> JudgedSet:
@@ -204,9 +208,7 @@ def test_the_same_spans_are_scored_under_every_cut_and_whole_pages_find_all() ->
         laid = JudgedSet.of(suite, snapshot)
         rows = np.arange(len(snapshot.passages))
         n = len(queries)
-        every = Rankings(
-            np.arange(n + 1) * len(rows), np.tile(rows, n), np.tile(-rows.astype(np.float64), n)
-        )  # fmt: skip
+        every = Rankings(np.arange(n + 1) * len(rows), np.tile(rows, n), np.tile(-rows.astype(np.float64), n))
         result = evaluate(laid, every, every, len(rows), [1])
         assert (result.overall["n"], result.overall["recall"], result.overall["pool_recall"]) == (3, 1, 1)
 

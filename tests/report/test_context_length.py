@@ -14,11 +14,24 @@ WORDS = re.compile(r"\w+")
 @pytest.mark.parametrize(
     ("text", "length"),
     [
-        ("", 0), (" \n", 0), ("one two", 2), ("don't", 2), ("snake_case x", 2), ("3.5 ms", 3), ("退款", 2),
-        ("退款 in 5 days", 5), ("API退款v2", 4), ("，。！", 0), ("é\u0301tude", 2), ("🙂", 0), ("\U00020000a", 2),
-        ("한국어", 1), ("a\ud800b", 2), ("con\u00adfigu\u200bration", 1),
+        ("", 0),
+        (" \n", 0),
+        ("one two", 2),
+        ("don't", 2),
+        ("snake_case x", 2),
+        ("3.5 ms", 3),
+        ("退款", 2),
+        ("退款 in 5 days", 5),
+        ("API退款v2", 4),
+        ("，。！", 0),
+        ("é\u0301tude", 2),
+        ("🙂", 0),
+        ("\U00020000a", 2),
+        ("한국어", 1),
+        ("a\ud800b", 2),
+        ("con\u00adfigu\u200bration", 1),
     ],
-)  # fmt: skip
+)
 def test_a_token_is_a_word_or_a_han_character(text: str, length: int) -> None:
     assert token_length(text) == length
 
@@ -88,7 +101,7 @@ def test_pairs_are_those_a_reranker_looks_at() -> None:
 
 
 def test_the_figures_are_logged_under_their_names_and_along_k() -> None:
-    from runner.recording.record import curves_of, metrics_of
+    from runner.tracking.run_record import curves_of, metrics_of
 
     one = Desk().score(told(q1="ad", q2="c", q3="cda"))[0]
     assert metrics_of(one)["context_tokens"] == 2.0

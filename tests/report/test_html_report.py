@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 from report_world import Desk, hybrid, reranked, rows, told
 
-from runner.page.html_failures import failing_queries, only_here
-from runner.page.html_report import render_report
-from runner.page.html_slices import heat_map, power_headings, power_table
-from runner.recording.record import Scored
+from runner.reports.html_failures import failing_queries, only_here
+from runner.reports.html_report import render_report
+from runner.reports.html_slices import heat_map, power_headings, power_table
+from runner.tracking.run_record import Scored
 
 EVIL = "<script>alert(1)</script>\"'&{{ 7*7 }}"
 VOID = {"meta", "br", "path", "polyline"}
@@ -142,8 +142,10 @@ def test_a_sweep_of_which_nothing_is_left_is_a_page_too() -> None:
 def test_two_suites_have_sections_of_their_own() -> None:
     scored = Desk().score(ONE)
     judged = scored[0].job.judged
-    other = [replace(each, job=replace(each.job, judged=replace(judged, suite=replace(judged.suite, name="後備"))))
-             for each in Desk().score(TWO)]  # fmt: skip
+    other = [
+        replace(each, job=replace(each.job, judged=replace(judged, suite=replace(judged.suite, name="後備"))))
+        for each in Desk().score(TWO)
+    ]
     found = Page(render_report("s", rows(scored + other), scored + other))
     assert "Suite 後備" in found.text and "Suite core" in found.text
     ids = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
@@ -165,8 +167,11 @@ def test_a_failing_query_is_told_with_its_trace_its_relevant_items_and_what_came
     assert query.steps == (("one", "rank 4"),)
     assert [(item.id, item.title) for item in query.relevant] == [("c", "Gamma")]
     assert [(item.id, item.title, item.relevant) for item in query.top] == [
-        ("a", "Alpha", False), ("b", "貝塔", False), ("d", "Delta", False), ("c", "Gamma", True),
-    ]  # fmt: skip
+        ("a", "Alpha", False),
+        ("b", "貝塔", False),
+        ("d", "Delta", False),
+        ("c", "Gamma", True),
+    ]
     assert [(query.id, query.cause, query.han) for query in two.queries] == [("q2", "pool", True)]
 
 
@@ -198,11 +203,13 @@ def test_the_page_shows_the_stages_of_a_pipeline() -> None:
 def test_what_one_variant_alone_finds_is_listed() -> None:
     found = only_here(at_two(ONE, TWO), 2)
     assert {name: [(query.id, query.rank) for query in queries] for name, queries in found.items()} == {
-        "one": [("q2", 2)], "two": [("q3", 1)],
-    }  # fmt: skip
+        "one": [("q2", 2)],
+        "two": [("q3", 1)],
+    }
     assert {name: [query.id for query in queries] for name, queries in only_here(at_two(ONE, TWO), 1).items()} == {
-        "one": ["q1"], "two": ["q3"],
-    }  # fmt: skip
+        "one": ["q1"],
+        "two": ["q3"],
+    }
     assert "Found by one alone" not in page(ONE).text
 
 

@@ -2,8 +2,8 @@
 
 from report_world import Desk, hybrid, reranked, told
 
-from runner.page.stage_trace import Tracer
-from runner.recording.record import Scored
+from runner.reports.stage_trace import Tracer
+from runner.tracking.run_record import Scored
 
 
 def fates(scored: Scored, query: int) -> dict[str, str]:
@@ -21,8 +21,12 @@ def test_every_source_the_pool_and_the_ranking_say_what_became_of_the_query() ->
     (scored,) = Desk().score(reranked(hybrid(one, two), pool=3), ks=[1])
     # Fused q3: c (1/63 + 1/62) before a and d (1/61 each) and b (1/62). The reranker turns c a d to d c a.
     assert fates(scored, 2) == {
-        "words": "rank 3", "vectors": "rank 2", "hybrid": "rank 1", "pool of reranked": "rank 1", "reranked": "rank 2",
-    }  # fmt: skip
+        "words": "rank 3",
+        "vectors": "rank 2",
+        "hybrid": "rank 1",
+        "pool of reranked": "rank 1",
+        "reranked": "rank 2",
+    }
     assert fates(scored, 1)["words"] == "not in the first 10"
     assert fates(scored, 1)["vectors"] == "rank 2"
     assert list(fates(scored, 1)) == ["words", "vectors", "hybrid", "pool of reranked", "reranked"]
@@ -31,8 +35,10 @@ def test_every_source_the_pool_and_the_ranking_say_what_became_of_the_query() ->
 def test_what_lies_below_the_pool_is_lost_there() -> None:
     (scored,) = Desk().score(reranked(told("words", q1="bcda"), pool=3), ks=[1])
     assert fates(scored, 0) == {
-        "words": "not in the first 3", "pool of reranked": "not in it", "reranked": "not in the first 10",
-    }  # fmt: skip
+        "words": "not in the first 3",
+        "pool of reranked": "not in it",
+        "reranked": "not in the first 10",
+    }
 
 
 def test_a_stage_that_jobs_share_is_looked_at_once() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runner.page.svg_curves import COLOURS, draw, mark
+from runner.rendering.svg_curves import COLOURS, draw, mark
 
 
 def points(text: str) -> list[tuple[float, float]]:

@@ -35,8 +35,21 @@ def test_pairs_do_not_cross_punctuation_or_other_scripts() -> None:
 
 def test_mixed_text_is_handled_script_by_script() -> None:
     assert Analyzer().tokens("設定 max_retries=5 之後 servers 重啟") == [
-        "設", "定", "設定", "max_retri", "max", "retri", "5", "之", "後", "之後", "server", "重", "啟", "重啟",
-    ]  # fmt: skip
+        "設",
+        "定",
+        "設定",
+        "max_retri",
+        "max",
+        "retri",
+        "5",
+        "之",
+        "後",
+        "之後",
+        "server",
+        "重",
+        "啟",
+        "重啟",
+    ]
 
 
 @pytest.mark.parametrize(

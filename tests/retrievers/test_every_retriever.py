@@ -143,8 +143,9 @@ def test_chinese_and_mixed_questions_find_their_passage(
 
 def test_composed_and_decomposed_forms_rank_alike(retriever: Retriever, make_passages: Make, make_queries: Ask) -> None:
     forms = [unicodedata.normalize(form, "café résumé") for form in ("NFC", "NFD")]
-    composed, decomposed = (make_passages(*(unicodedata.normalize(form, text) for text in TEXTS))
-                            for form in ("NFC", "NFD"))  # fmt: skip
+    composed, decomposed = (
+        make_passages(*(unicodedata.normalize(form, text) for text in TEXTS)) for form in ("NFC", "NFD")
+    )
     expected = ranked(retriever, composed, make_queries(forms[0]), 10)
     assert expected.rows[0] == 5
     for passages in (composed, decomposed):

@@ -80,12 +80,14 @@ class TestAnyFusion:
     def test_neither_batch_nor_depth_change_a_bit(self, fusion: ReciprocalRank | Weighted) -> None:
         generator = np.random.default_rng(3)
         lists = {
-            name: ranking(*[
-                [(int(row), float(generator.normal())) for row in generator.permutation(60)[:size]]
-                for size in generator.integers(0, 40, 25)
-            ])
+            name: ranking(
+                *[
+                    [(int(row), float(generator.normal())) for row in generator.permutation(60)[:size]]
+                    for size in generator.integers(0, 40, 25)
+                ]
+            )
             for name in "abc"
-        }  # fmt: skip
+        }
         together = fusion.fuse(lists, 25, 1000)
         for number in range(25):
             alone = fusion.fuse({name: part.take([number]) for name, part in lists.items()}, 1, 7)

@@ -33,10 +33,27 @@ def test_every_format_character_but_those_that_are_shown_is_ignorable() -> None:
     assert len(UNSEEN) == 4174
     shown = {chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"} - set(UNSEEN)
     # Signs of Arabic, Syriac, Kaithi and Egyptian numbers and quadrats, and the interlinear annotation.
-    assert {f"{ord(each):x}"[:3] for each in shown} <= {"600", "601", "602", "603", "604", "605", "6dd", "70f", "890",
-        "891", "8e2", "fff", "110", "134"}  # fmt: skip
-    assert not any(holds_ignorable(unicodedata.normalize("NFKC", each)) for each in map(chr, range(0x20, 0xD800))
-                   if each not in UNSEEN)  # fmt: skip
+    assert {f"{ord(each):x}"[:3] for each in shown} <= {
+        "600",
+        "601",
+        "602",
+        "603",
+        "604",
+        "605",
+        "6dd",
+        "70f",
+        "890",
+        "891",
+        "8e2",
+        "fff",
+        "110",
+        "134",
+    }
+    assert not any(
+        holds_ignorable(unicodedata.normalize("NFKC", each))
+        for each in map(chr, range(0x20, 0xD800))
+        if each not in UNSEEN
+    )
 
 
 @pytest.mark.parametrize("unseen", COMMON)

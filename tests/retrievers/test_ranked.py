@@ -73,9 +73,12 @@ def test_each_kind_ranks_inside_another_as_by_itself(kind: str) -> None:
     words, vectors = Building(), Semantic(Letters())
     fused = Hybrid({"words": words, "vectors": vectors}, ReciprocalRank())
     retriever = {
-        "words": words, "vectors": vectors, "fused": fused,
-        "reranked": Reranked(fused, Lengths(), 3), "hidden": Hidden(words, ["b"]),
-    }[kind]  # fmt: skip
+        "words": words,
+        "vectors": vectors,
+        "fused": fused,
+        "reranked": Reranked(fused, Lengths(), 3),
+        "hidden": Hidden(words, ["b"]),
+    }[kind]
     docs = passages()
     assert same(ranked(retriever, docs, QUERIES, 4), retriever.retrieve(passages(), QUERIES, 4))
 

@@ -116,8 +116,10 @@ def test_twenty_problems_are_shown_and_the_rest_counted(read: Read) -> None:
 
 def test_every_bad_case_of_a_json_file_is_listed_with_its_line(read: Read) -> None:
     with pytest.raises(RetrievalError) as caught:
-        read('[\n {"query_id": "q1", "retrieved": ["a"]},\n {"query_id": null, "retrieved": []},\n'
-             ' {"query_id": "q2", "retrieved": "a"},\n 7,\n {"query_id": "q1", "retrieved": []}\n]')  # fmt: skip
+        read(
+            '[\n {"query_id": "q1", "retrieved": ["a"]},\n {"query_id": null, "retrieved": []},\n'
+            ' {"query_id": "q2", "retrieved": "a"},\n 7,\n {"query_id": "q1", "retrieved": []}\n]'
+        )
     said = str(caught.value).splitlines()
     assert [line.partition("run.txt:")[2].partition(":")[0] for line in said] == ["3", "4", "5", "6"]
     assert "query_id is None" in said[0] and "retrieved of q2 is 'a'" in said[1] and "again" in said[3]

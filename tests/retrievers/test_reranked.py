@@ -23,8 +23,11 @@ class Scored:
     scores: Mapping[str, float]
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
-        known = [(id_, self.scores[text]) for id_, text in zip(passages.ids, passages.texts, strict=True)
-                 if text in self.scores]  # fmt: skip
+        known = [
+            (id_, self.scores[text])
+            for id_, text in zip(passages.ids, passages.texts, strict=True)
+            if text in self.scores
+        ]
         return Rankings.from_lists([known for _ in queries], passages, depth)
 
 

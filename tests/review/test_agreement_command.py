@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from review_world import MESSAGES, WAITING, World, 訊息
 
+from runner.annotation.agreement.measure import Agreement, agree
+from runner.annotation.exchange.pair_row import PairRow
+from runner.annotation.exchange.ratings import Source, collect
 from runner.errors import InputError
-from runner.judging.agreement.measure import Agreement, agree
-from runner.judging.exchange.pair_row import PairRow
-from runner.judging.exchange.ratings import Source, collect
 
 
 def source(name: str, *said: tuple[str, str, int | None, str | None], **more: Any) -> Source:
@@ -90,8 +90,11 @@ def test_many_raters_are_measured_two_by_two_and_together() -> None:
         source("c", ("q", "x", 1, None), ("q", "z", 1, None)),
     )
     assert [(line.raters, line.n) for line in found.lines] == [
-        (("a", "b", "c"), 2), (("a", "b"), 2), (("a", "c"), 1), (("b", "c"), 1),
-    ]  # fmt: skip
+        (("a", "b", "c"), 2),
+        (("a", "b"), 2),
+        (("a", "c"), 1),
+        (("b", "c"), 1),
+    ]
     assert found.lines[0].kappa is None
     assert found.lines[0].alpha is not None
     assert found.lines[2].kappa is None
@@ -106,8 +109,10 @@ def test_slices_are_measured_by_query() -> None:
     )
     found = agree(ratings, {"language.en": ["en", "other"], "language.zh": ["zh"], "language.fr": ["fr"]})
     assert [(line.group, line.n, line.raw) for line in found.lines] == [
-        ("all", 3, 2 / 3), ("language.en", 2, 0.5), ("language.zh", 1, 1.0),
-    ]  # fmt: skip
+        ("all", 3, 2 / 3),
+        ("language.en", 2, 0.5),
+        ("language.zh", 1, 1.0),
+    ]
 
 
 def test_the_widest_disagreement_comes_first() -> None:
@@ -159,14 +164,29 @@ def table(out: str) -> dict[str, list[str]]:
 def test_a_suite_with_two_annotators_by_slice(world: World) -> None:
     world.write(
         [
-            {"query_id": "en-1", "text": "How large?", "history": ["Hello"], "language": "en", "relevant": [
-                {"id": MESSAGES, "grade": 2, "annotator": "wei"},
-                {"id": MESSAGES, "grade": 0, "annotator": "amy", "note": "舊"},
-                {"id": WAITING, "grade": 1, "annotator": "wei"}, {"id": WAITING, "grade": 1, "annotator": "amy"}]},
-            {"query_id": "zh-1", "text": "最大多少？", "language": "zh-Hant", "relevant": [
-                {"id": 訊息, "grade": 2, "annotator": "wei"}, {"id": 訊息, "grade": 2, "annotator": "amy"}]},
+            {
+                "query_id": "en-1",
+                "text": "How large?",
+                "history": ["Hello"],
+                "language": "en",
+                "relevant": [
+                    {"id": MESSAGES, "grade": 2, "annotator": "wei"},
+                    {"id": MESSAGES, "grade": 0, "annotator": "amy", "note": "舊"},
+                    {"id": WAITING, "grade": 1, "annotator": "wei"},
+                    {"id": WAITING, "grade": 1, "annotator": "amy"},
+                ],
+            },
+            {
+                "query_id": "zh-1",
+                "text": "最大多少？",
+                "language": "zh-Hant",
+                "relevant": [
+                    {"id": 訊息, "grade": 2, "annotator": "wei"},
+                    {"id": 訊息, "grade": 2, "annotator": "amy"},
+                ],
+            },
         ]
-    )  # fmt: skip
+    )
     done = world.run("agreement", world.head, "--slice", "language")
     assert done.status == 0, done.err
     # 2 of 3 agree; by chance (1/3 x 2/3 + 1/3 x 1/3) = 1/3: kappa 1/2. Weighted: observed 2/3, by chance 8/9: 1/4.

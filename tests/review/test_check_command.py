@@ -2,9 +2,9 @@
 
 from review_world import NEW, QUERIES, World, 訊息
 
-from runner.judging.history.entry import Entry
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.suite_file import SuiteFile
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.suite_file import SuiteFile
 
 
 def checked(world: World, *arguments: str) -> str:
@@ -37,7 +37,7 @@ def test_the_first_five_of_many_are_named(world: World) -> None:
 
 
 def test_a_change_by_hand_is_told_and_not_taken_for_a_missing_answer(world: World) -> None:
-    judged = Entry(0, "judged", "zh-1", new=({"id": 訊息, "grade": 1},), by="bo")
+    judged = RecordEntry(0, "judged", "zh-1", new=({"id": 訊息, "grade": 1},), by="bo")
     LiveSuite(SuiteFile(world.head)).change(lambda *_: [judged])
     queries = world.head.with_suffix(".jsonl")
     queries.write_text(
@@ -51,7 +51,7 @@ def test_a_change_by_hand_is_told_and_not_taken_for_a_missing_answer(world: Worl
 def test_what_was_taken_out_by_hand_is_told_from_what_a_kill_kept_out(world: World) -> None:
     queries = world.head.with_suffix(".jsonl")
     before = queries.read_bytes()
-    judged = Entry(0, "judged", "zh-1", new=({"id": 訊息, "grade": 1},), by="bo")
+    judged = RecordEntry(0, "judged", "zh-1", new=({"id": 訊息, "grade": 1},), by="bo")
     LiveSuite(SuiteFile(world.head)).change(lambda *_: [judged])
     queries.write_bytes(before)
     assert "changed by hand" in checked(world)

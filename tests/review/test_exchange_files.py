@@ -12,22 +12,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrievers.ignorable import seen
+from runner.annotation.exchange.label_studio import label_config
+from runner.annotation.exchange.pair_files import read_pairs, write_pairs
+from runner.annotation.exchange.pair_row import PairRow
 from runner.errors import ConfigError, InputError
-from runner.judging.exchange.label_studio import label_config
-from runner.judging.exchange.pair_files import read_pairs, write_pairs
-from runner.judging.exchange.pair_row import PairRow
 from runner.suites import Span
 
 ROWS = (
     PairRow("en-1", "en/a.md#x", "How many?", ("first", "second"), grade=2, annotator="wei", at="2026-09-30T14:00Z"),
     PairRow("en-1", "en/a.md#x", "How many?", ("first", "second"), grade=0, annotator="amy", note='said "no",\nlater'),
-    PairRow("zh-1", "zh/頁.md#大小", "多少？", passage_title="頁 > 大小", passage_text="一則訊息\n最大 256 KB。",
-            kind="proposed", old_text="最大 64 KB。"),
-    PairRow("zh-2", "zh/頁.md#大小", "多少？", grade=1, source="synthetic", adjudicated=True,
-            fields={"language": "zh-Hant"}),
+    PairRow(
+        "zh-1",
+        "zh/頁.md#大小",
+        "多少？",
+        passage_title="頁 > 大小",
+        passage_text="一則訊息\n最大 256 KB。",
+        kind="proposed",
+        old_text="最大 64 KB。",
+    ),
+    PairRow(
+        "zh-2", "zh/頁.md#大小", "多少？", grade=1, source="synthetic", adjudicated=True, fields={"language": "zh-Hant"}
+    ),
     PairRow("sp", Span("en/a.md", "ten, or 十").id, span=Span("en/a.md", "ten, or 十"), grade=3),
     PairRow("sp", Span("en/a.md", None, 10, 50).id, span=Span("en/a.md", None, 10, 50)),
-)  # fmt: skip
+)
 FORMS = (".jsonl", ".csv", ".json")
 
 # What a spreadsheet would compute, and what must not be mistaken for our protection of it.
@@ -77,7 +85,7 @@ printable = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")
 def test_any_text_survives_a_spreadsheet(
     tmp_path_factory: pytest.TempPathFactory, text: str, note: str, quote: str
 ) -> None:
-    from runner.formats.reading import nfc
+    from runner.files.reading import nfc
 
     span = Span("a", nfc(quote.strip()))
     row = PairRow("q", span.id, nfc(text), span=span, note=note, grade=0)
@@ -130,7 +138,7 @@ def test_rows_are_counted_as_a_spreadsheet_shows_them_where_a_cell_has_several_l
         ("query_id,document,quote\nq,a,\n", "x.csv:2: names neither a quote nor both start and end"),
         ("query_id,id,document,quote\nq,a,b,c\n", "x.csv:2: names both an id and a span"),
     ],
-)  # fmt: skip
+)
 def test_faults_of_a_spreadsheet_have_their_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text, "utf-8")
@@ -184,23 +192,47 @@ def task(*annotations: dict[str, Any], **data: Any) -> dict[str, Any]:
         "judgments": [],
     }
     return {
-        "id": 7, "data": {**values, **data}, "annotations": list(annotations), "drafts": [], "predictions": [],
-        "created_at": "2026-09-01T08:00:00.000000Z", "updated_at": "2026-09-02T08:00:00.000000Z", "inner_id": 1,
-        "total_annotations": 1, "cancelled_annotations": 0, "total_predictions": 0, "project": 2, "meta": {},
-    }  # fmt: skip
+        "id": 7,
+        "data": {**values, **data},
+        "annotations": list(annotations),
+        "drafts": [],
+        "predictions": [],
+        "created_at": "2026-09-01T08:00:00.000000Z",
+        "updated_at": "2026-09-02T08:00:00.000000Z",
+        "inner_id": 1,
+        "total_annotations": 1,
+        "cancelled_annotations": 0,
+        "total_predictions": 0,
+        "project": 2,
+        "meta": {},
+    }
 
 
 def annotation(choices: list[str], by: Any = 10, note: str = "", **more: Any) -> dict[str, Any]:
-    result = [{"id": "a1", "from_name": "grade", "to_name": "passage", "type": "choices", "origin": "manual",
-               "value": {"choices": choices}}]  # fmt: skip
+    result = [
+        {
+            "id": "a1",
+            "from_name": "grade",
+            "to_name": "passage",
+            "type": "choices",
+            "origin": "manual",
+            "value": {"choices": choices},
+        }
+    ]
     if note:
         value = {"text": [note]}
         result.append({"id": "a2", "from_name": "note", "to_name": "passage", "type": "textarea", "value": value})
     return {
-        "id": 1001, "completed_by": by, "result": result, "was_cancelled": False, "ground_truth": False,
-        "created_at": "2026-09-02T08:00:00.000000Z", "updated_at": "2026-09-02T09:00:00.728378Z", "lead_time": 4.2,
+        "id": 1001,
+        "completed_by": by,
+        "result": result,
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": "2026-09-02T08:00:00.000000Z",
+        "updated_at": "2026-09-02T09:00:00.728378Z",
+        "lead_time": 4.2,
         **more,
-    }  # fmt: skip
+    }
 
 
 def exported(tmp_path: Path, *tasks: Any) -> Path:
@@ -214,8 +246,9 @@ def test_annotations_of_label_studio_are_read(tmp_path: Path) -> None:
     found = read_pairs(exported(tmp_path, task(annotation(["2"]), annotation(["0"], user, "舊方案"))))
     at = "2026-09-02T09:00:00.728378Z"
     assert [(row.id, row.grade, row.annotator, row.at, row.note) for row in found.rows] == [
-        ("a", 2, "user 10", at, ""), ("a", 0, "amy@example.org", at, "舊方案"),
-    ]  # fmt: skip
+        ("a", 2, "user 10", at, ""),
+        ("a", 0, "amy@example.org", at, "舊方案"),
+    ]
     assert found.people == ("amy@example.org", "user 10")
 
 

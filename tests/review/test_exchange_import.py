@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from review_world import HOOKS, MESSAGES, NEW, QUERIES, TOKENS, WAITING, World, 權杖, 訊息
 
-from runner.judging.exchange.pair_files import read_pairs, write_pairs
-from runner.judging.exchange.pair_row import PairRow
+from runner.annotation.exchange.pair_files import read_pairs, write_pairs
+from runner.annotation.exchange.pair_row import PairRow
 
 FORMS = ("csv", "jsonl", "json")
 NOON, LATER = "2026-09-30T12:00:00+00:00", "2026-09-30T13:00:00+00:00"
@@ -50,9 +50,11 @@ def test_a_suite_goes_out_and_comes_back_unchanged(world: World, form: str) -> N
     out = world.root / f"x.{form}"
     assert world.run("export", world.head, "--out", out).status == 0
     assert [(row.query_id, row.id, row.grade, row.annotator, row.note) for row in rows(out)] == [
-        ("en-1", MESSAGES, 2, "wei", ""), ("en-1", MESSAGES, 1, "amy", "no headers"), ("en-1", WAITING, 1, None, ""),
+        ("en-1", MESSAGES, 2, "wei", ""),
+        ("en-1", MESSAGES, 1, "amy", "no headers"),
+        ("en-1", WAITING, 1, None, ""),
         ("zh-1", 訊息, 2, None, ""),
-    ]  # fmt: skip
+    ]
     assert rows(out)[0].passage_text == "A message holds 256 KB."
     before = bytes_of(world)
     done = world.run("import", world.head, out)
@@ -68,9 +70,11 @@ def test_what_waits_goes_out_without_grades_and_comes_back_answered(world: World
     assert world.run("export", world.head, "--out", out, "--only", "uncertain").status == 0
     waiting = rows(out)
     assert [(row.kind, row.query_id, row.id, row.grade) for row in waiting] == [
-        ("proposed", "en-2", TOKENS, None), ("proposed", "zh-2", 權杖, None), ("gone", "en-2", HOOKS, None),
+        ("proposed", "en-2", TOKENS, None),
+        ("proposed", "zh-2", 權杖, None),
+        ("gone", "en-2", HOOKS, None),
         ("disputed", "en-1", MESSAGES, None),
-    ]  # fmt: skip
+    ]
     assert (waiting[1].passage_text, waiting[1].old_text) == ("團隊有20個權杖。", "團隊有5個權杖。")
     answered = world.root / "answered.jsonl"
     given = zip(waiting, (2, 1, 0, 2), strict=True)
@@ -136,10 +140,17 @@ def test_the_record_says_who_and_from_where(world: World) -> None:
 def test_a_candidate_that_a_person_judged_brings_its_query(world: World) -> None:
     told = brought(
         world,
-        {"query_id": "new-1", "text": "多久重試？", "id": WAITING, "grade": 1, "kind": "pooled", "history": ["前一句"],
-         "fields": {"language": "zh-Hant", "tenant": "x"}},
+        {
+            "query_id": "new-1",
+            "text": "多久重試？",
+            "id": WAITING,
+            "grade": 1,
+            "kind": "pooled",
+            "history": ["前一句"],
+            "fields": {"language": "zh-Hant", "tenant": "x"},
+        },
         {"query_id": "new-1", "text": "多久重試？", "id": TOKENS, "grade": 0, "kind": "pooled"},
-    )  # fmt: skip
+    )
     assert "new judgments: 2" in told
     query = world.query("new-1")
     assert (query.text, query.history, query.judged) == ("多久重試？", ("前一句",), True)
@@ -288,14 +299,17 @@ def test_spans_go_out_and_come_back(world: World) -> None:
     ranged = {"document": "en/retry.md", "start": 11, "end": 34, "grade": 1}
     world.write(
         [{"query_id": "zh-2", "text": "幾個？", "language": "zh-Hant", "relevant": [quoted, ranged]}],
-        unit="span", snapshot="null", documents=f'"{NEW.documents_sha256[:16]}"',
-    )  # fmt: skip
+        unit="span",
+        snapshot="null",
+        documents=f'"{NEW.documents_sha256[:16]}"',
+    )
     out = world.root / "x.csv"
     done = world.run("export", world.head, "--out", out)
     assert done.status == 0, done.err
     assert [row.span and row.span.content() for row in rows(out)] == [
-        {"document": "zh/方案.md", "quote": "團隊有20個權杖"}, {"document": "en/retry.md", "start": 11, "end": 34},
-    ]  # fmt: skip
+        {"document": "zh/方案.md", "quote": "團隊有20個權杖"},
+        {"document": "en/retry.md", "start": 11, "end": 34},
+    ]
     assert "團隊有20個權杖" in rows(out)[0].passage_text
     before = bytes_of(world)
     assert "known already: 2" in world.run("import", world.head, out).out

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from review_world import HOOKS, MESSAGES, NEW, OLD, QUERIES, TOKENS, WAITING, World, 權杖, 訊息
 
-from runner.inputs import snapshot_store
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.suite_file import SuiteFile
-from runner.judging.reviewing.passage_texts import PassageTexts
-from runner.judging.reviewing.queue import Wanted
-from runner.judging.reviewing.review import Review
-from runner.judging.reviewing.screen import Screen
-from runner.judging.reviewing.session import Session
-from runner.judging.reviewing.terminal import LineAnswers
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.suite_file import SuiteFile
+from runner.annotation.review.passage_texts import PassageTexts
+from runner.annotation.review.queue import Wanted
+from runner.annotation.review.review import Review
+from runner.annotation.review.screen import Screen
+from runner.annotation.review.session import Session
+from runner.annotation.review.terminal import LineAnswers
+from runner.engine.inputs import snapshot_store
 
 
 def untimed(world: World) -> list[tuple[str, str, int | None]]:
@@ -250,14 +250,30 @@ def test_control_characters_of_a_page_do_not_reach_the_terminal(world: World) ->
 
 def candidates(world: World, *rows: dict[str, Any]) -> tuple[str, ...]:
     path = world.root / "candidates.jsonl"
-    base = {"history": [], "source": "human", "kind": "failing", "priority": 0.5, "why": "nobody judged it",
-            "evidence": {}, "fields": {}, "rules": []}  # fmt: skip
+    base = {
+        "history": [],
+        "source": "human",
+        "kind": "failing",
+        "priority": 0.5,
+        "why": "nobody judged it",
+        "evidence": {},
+        "fields": {},
+        "rules": [],
+    }
     path.write_text("".join(json.dumps({**base, **row}, ensure_ascii=False) + "\n" for row in rows), "utf-8")
     return ("--candidates", str(path), "--only", "candidates")
 
 
-CLICKED = {"query_id": "c-1", "text": "等多久？", "id": WAITING, "source": "click", "kind": "clicked", "priority": 0.9,
-           "fields": {"language": "zh-Hant", "tenant": "x"}, "history": ["會重試嗎？"]}  # fmt: skip
+CLICKED = {
+    "query_id": "c-1",
+    "text": "等多久？",
+    "id": WAITING,
+    "source": "click",
+    "kind": "clicked",
+    "priority": 0.9,
+    "fields": {"language": "zh-Hant", "tenant": "x"},
+    "history": ["會重試嗎？"],
+}
 
 
 def test_a_candidate_becomes_a_judgment_of_the_person_who_confirmed_it(world: World) -> None:
@@ -352,8 +368,14 @@ def test_what_is_found_later_answers_a_question_that_nothing_answered(world: Wor
     assert (world.query("zh-2").judged, world.query("zh-2").answerable) == (True, True)
 
 
-SPANS = [{"query_id": "q", "text": "幾個？", "language": "zh-Hant",
-          "relevant": [{"document": "zh/方案.md", "quote": "團隊有20個權杖", "grade": 1}]}]  # fmt: skip
+SPANS = [
+    {
+        "query_id": "q",
+        "text": "幾個？",
+        "language": "zh-Hant",
+        "relevant": [{"document": "zh/方案.md", "quote": "團隊有20個權杖", "grade": 1}],
+    }
+]
 PIN = f'"{NEW.documents_sha256[:16]}"'
 
 
@@ -431,8 +453,10 @@ def test_the_proposed_words_are_marked_and_only_what_changed_around_them(world: 
         snapshot_store(world.store).save(snapshot)
     world.write(
         [{"query_id": "q", "text": "x", "language": "en", "judged": False, "relevant": []}],
-        unit="span", snapshot="null", documents=f'"{new.documents_sha256[:16]}"',
-    )  # fmt: skip
+        unit="span",
+        snapshot="null",
+        documents=f'"{new.documents_sha256[:16]}"',
+    )
     world.record.append("migrated", details={"from": old.id, "to": new.id})
     spans = [{"document": "a.md", "quote": f"The limit is {n} a day.", "grade": 1} for n in (5, 20)]
     world.record.append("proposed", query="q", old=spans[0], new=spans[1:], similarity=0.9)
@@ -567,8 +591,10 @@ def test_documents_are_judged_whole_and_found_by_their_pin(world: World) -> None
     relevant = [{"id": "zh/方案.md", "grade": 1, "annotator": "a"}, {"id": "zh/方案.md", "grade": 0, "annotator": "b"}]
     world.write(
         [{"query_id": "q", "text": "幾個？", "language": "zh-Hant", "relevant": relevant}],
-        unit="document", snapshot="null", documents=f'"{NEW.documents_sha256[:16]}"',
-    )  # fmt: skip
+        unit="document",
+        snapshot="null",
+        documents=f'"{NEW.documents_sha256[:16]}"',
+    )
     out = world.review("1\n").out
     assert "一則訊息最大 256 KB。" in out and "團隊有20個權杖。" in out
     assert world.query("q").disputed == ()
@@ -577,10 +603,18 @@ def test_documents_are_judged_whole_and_found_by_their_pin(world: World) -> None
 def test_spans_are_shown_where_they_stand_and_named_by_their_words(world: World) -> None:
     quoted = {"document": "zh/方案.md", "quote": "團隊有20個權杖"}
     world.write(
-        [{"query_id": "q", "text": "幾個？", "language": "zh-Hant",
-          "relevant": [{**quoted, "grade": 1, "annotator": "a"}, {**quoted, "grade": 0, "annotator": "b"}]}],
-        unit="span", snapshot="null", documents=f'"{NEW.documents_sha256[:16]}"',
-    )  # fmt: skip
+        [
+            {
+                "query_id": "q",
+                "text": "幾個？",
+                "language": "zh-Hant",
+                "relevant": [{**quoted, "grade": 1, "annotator": "a"}, {**quoted, "grade": 0, "annotator": "b"}],
+            }
+        ],
+        unit="span",
+        snapshot="null",
+        documents=f'"{NEW.documents_sha256[:16]}"',
+    )
     out = world.review("1\n").out
     assert "方案不同。" in out and "一則訊息最大 256 KB。" in out  # what surrounds it
     assert world.query("q").disputed == ()

@@ -97,8 +97,10 @@ def test_single_keys_need_no_return(world: World) -> None:
         assert screen.settings() == screen.before
     entries = world.record.entries()[4:]
     assert [(entry.what, entry.query, entry.note) for entry in entries] == [
-        ("confirmed", "en-2", ""), ("undone", "en-2", ""), ("confirmed", "en-2", "看過了"),
-    ]  # fmt: skip
+        ("confirmed", "en-2", ""),
+        ("undone", "en-2", ""),
+        ("confirmed", "en-2", "看過了"),
+    ]
     assert entries[-1].new[0]["grade"] == 1
 
 

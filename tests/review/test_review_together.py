@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from review_world import MESSAGES, TOKENS, World, 權杖
 
+from runner.annotation.history.live_suite import LiveSuite
+from runner.annotation.history.suite_file import SuiteFile
+from runner.annotation.review import queue as queue_module
+from runner.annotation.review.queue import ReviewItem, Wanted
+from runner.annotation.review.review import GivenAnswer, Review
 from runner.errors import InputError
-from runner.judging.history.live_suite import LiveSuite
-from runner.judging.history.suite_file import SuiteFile
-from runner.judging.reviewing import queue as queue_module
-from runner.judging.reviewing.queue import Item, Wanted
-from runner.judging.reviewing.review import Answer, Review
 
 
 def work_of(world: World, annotator: str, only: str = "uncertain") -> Review:
     return Review(LiveSuite(SuiteFile(world.head)), Wanted(only, annotator))
 
 
-def item_of(review: Review, query: str) -> Item:
+def item_of(review: Review, query: str) -> ReviewItem:
     return next(item for item in review.items() if item.query.id == query and item.kind != "gone")
 
 
@@ -27,9 +27,9 @@ def answered(review: Review, query: str, grade: int | None) -> None:
     answer(review, item_of(review, query), grade)
 
 
-def answer(review: Review, item: Item, grade: int | None) -> None:
+def answer(review: Review, item: ReviewItem, grade: int | None) -> None:
     """Give a grade, or say for None that it does not hold."""
-    review.answer(item, Answer(() if grade is None else tuple((target, grade) for target in item.targets)))
+    review.answer(item, GivenAnswer(() if grade is None else tuple((target, grade) for target in item.targets)))
 
 
 # What bo and cy say of one proposal, each without having seen the other's answer; None: it does not hold.

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from runner.annotation.history.entry import RecordEntry
+from runner.annotation.review.passage_texts import PassageTexts
+from runner.annotation.review.queue import ReviewItem
+from runner.annotation.review.screen import Screen
 from runner.chunkers import Heading
 from runner.documents import Document
-from runner.judging.history.entry import Entry
-from runner.judging.reviewing.passage_texts import PassageTexts
-from runner.judging.reviewing.queue import Item
-from runner.judging.reviewing.screen import Screen
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 
@@ -25,20 +25,20 @@ def lines(prefix: str, count: int) -> list[str]:
     return [f"{prefix} line {number} says nothing that matters to anybody who asks." for number in range(count)]
 
 
-def drawn(item: Item, new: Snapshot, old: Snapshot | None, unit: str, *, whole: bool = False) -> list[str]:
+def drawn(item: ReviewItem, new: Snapshot, old: Snapshot | None, unit: str, *, whole: bool = False) -> list[str]:
     out = io.StringIO()
     before = PassageTexts(old, unit) if old else None
     Screen(out, PassageTexts(new, unit), before, rows=ROWS).item(item, "1 of 9", whole=whole)
     return out.getvalue().splitlines()
 
 
-def waiting(unit: str, old: str | dict[str, Any], *new: str | dict[str, Any], **query: Any) -> Item:
+def waiting(unit: str, old: str | dict[str, Any], *new: str | dict[str, Any], **query: Any) -> ReviewItem:
     """A proposal, or a loss where there is nothing new."""
     asked = JudgedQuery("q", query.pop("text", "How many?"), {}, fields={"language": "en"}, **query)
     kind = "proposed" if new else "gone"
     items = [{"grade": 1, **({"id": each} if isinstance(each, str) else each)} for each in (old, *new)]
-    entry = Entry(2, kind, "q", items[0], tuple(items[1:]), similarity=0.5, note="edited")
-    return Item(kind, Suite("core", "development", unit, (asked,)), asked, entry=entry)
+    entry = RecordEntry(2, kind, "q", items[0], tuple(items[1:]), similarity=0.5, note="edited")
+    return ReviewItem(kind, Suite("core", "development", unit, (asked,)), asked, entry=entry)
 
 
 def quoted(words: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from decide_office import RULES, Desk, Office, write_policy
 from engine_world import bm25
 
-from runner import accept, choose, compare, gate, judgments, rerun, trend
+from runner.cli import accept, choose, compare, gate, judgments, rerun, trend
 
 # Each leaves a byte behind that is no UTF-8, as a flipped bit does, or a value of another kind.
 DAMAGE = {
@@ -40,10 +40,14 @@ def test_a_damaged_database_is_said_in_one_line(shared_office: Office, desk: Des
         connection.commit()
     place = f"store={copy}"
     for main, words in (
-        (rerun.main, [first]), (compare.main, [first, second]), (gate.main, [second, policy]),
-        (choose.main, [sweep, policy]), (trend.main, [f"suite={office.suite_name}"]),
-        (judgments.main, ["candidates", "--failures", first]), (accept.main, [second, "--why", "x"]),
-    ):  # fmt: skip
+        (rerun.main, [first]),
+        (compare.main, [first, second]),
+        (gate.main, [second, policy]),
+        (choose.main, [sweep, policy]),
+        (trend.main, [f"suite={office.suite_name}"]),
+        (judgments.main, ["candidates", "--failures", first]),
+        (accept.main, [second, "--why", "x"]),
+    ):
         done = desk(main, *words, place)
         assert "Traceback" not in done.err
         if done.status:

@@ -12,11 +12,11 @@ from decide_office import Desk, Office
 from engine_world import double
 from tampering import put, tamper
 
-from runner import compare, rerun
-from runner.command import leave
+from runner.cli import compare, rerun
+from runner.cli.entry import leave
 from runner.errors import ConfigError
-from runner.formats.redaction import MASK, redacted, without_secrets, yaml_without_secrets
-from runner.recording.mlflow_store import ui_command
+from runner.rendering.redaction import MASK, redacted, without_secrets, yaml_without_secrets
+from runner.tracking.mlflow_store import ui_command
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,10 @@ from runner.recording.mlflow_store import ui_command
         ("https://金鑰:密碼@主機/頁", "https://***@主機/頁"),
         ("git clone https://x-access-token:ghp_abc@github.com/a/b.git", "git clone https://***@github.com/a/b.git"),
         ("http://host/?api_key=abc&k=5", "http://host/?api_key=***&k=5"),
-        ("https://b.s3.amazonaws.com/f?X-Amz-Signature=aa11&X-Amz-Credential=AK/1&x=1",
-         "https://b.s3.amazonaws.com/f?X-Amz-Signature=***&X-Amz-Credential=***&x=1"),
+        (
+            "https://b.s3.amazonaws.com/f?X-Amz-Signature=aa11&X-Amz-Credential=AK/1&x=1",
+            "https://b.s3.amazonaws.com/f?X-Amz-Signature=***&X-Amz-Credential=***&x=1",
+        ),
         ("https://blob/c?sv=1&sig=aGVsbG8%3D", "https://blob/c?sv=1&sig=***"),
         ("failed: retriever.api_key=sk-12 k=3: no", "failed: retriever.api_key=*** k=3: no"),
         ("+retriever.url.password=x", "+retriever.url.password=***"),
@@ -43,7 +45,7 @@ from runner.recording.mlflow_store import ui_command
         ("retriever.token=${oc.env:TOKEN}", "retriever.token=${oc.env:TOKEN}"),
         ("怎麼更換存取金鑰？", "怎麼更換存取金鑰？"),
     ],
-)  # fmt: skip
+)
 def test_a_secret_is_taken_out_and_nothing_else(text: str, wanted: str) -> None:
     assert redacted(text) == wanted
     assert redacted(wanted) == wanted
@@ -61,8 +63,10 @@ def test_what_the_environment_holds_as_a_secret_is_one(monkeypatch: pytest.Monke
 def test_settings_lose_the_values_under_the_name_of_a_secret() -> None:
     values = {"a": [{"api_key": "x", "token": None, "k": 5, "url": "http://a:b@c"}], "password": "", "tokens": "y"}
     assert without_secrets(values) == {
-        "a": [{"api_key": MASK, "token": None, "k": 5, "url": f"http://{MASK}@c"}], "password": "", "tokens": "y",
-    }  # fmt: skip
+        "a": [{"api_key": MASK, "token": None, "k": 5, "url": f"http://{MASK}@c"}],
+        "password": "",
+        "tokens": "y",
+    }
 
 
 def test_the_text_of_a_configuration_without_secrets_stays_as_it_is() -> None:

@@ -13,7 +13,7 @@ from decide_office import RULES, Desk, Office, write_policy
 from engine_world import bm25
 from tampering import put, reseal, tamper
 
-from runner import accept, compare, gate, judgments, rerun, trend
+from runner.cli import accept, compare, gate, judgments, rerun, trend
 
 SECRET = "the words of a file that is none of the run's"
 
@@ -45,9 +45,15 @@ def test_the_environment_is_not_read_for_a_stored_configuration(
     source["three"] = 3
     del source["gate"]
     for number, question in enumerate(
-        ["${oc.env:MYSECRET}", "a ${oc.env:MYSECRET,x} b", "${oc.decode:'${oc.env:MYSECRET}'}", "${${one}:MYSECRET}",
-         '${oc.create:{a: "${oc.env:MYSECRET}"}}', "${runner.stem:${oc.env:MYSECRET}}"]
-    ):  # fmt: skip
+        [
+            "${oc.env:MYSECRET}",
+            "a ${oc.env:MYSECRET,x} b",
+            "${oc.decode:'${oc.env:MYSECRET}'}",
+            "${${one}:MYSECRET}",
+            '${oc.create:{a: "${oc.env:MYSECRET}"}}',
+            "${runner.stem:${oc.env:MYSECRET}}",
+        ]
+    ):
         source["one"] = "oc.env"
         source["retriever"]["name"] = question
         source["retriever"]["given"] = question
@@ -134,7 +140,7 @@ def test_a_link_among_the_files_of_a_run_is_not_followed(office: Office, desk: D
 
 @pytest.mark.parametrize("id_", ["../../elsewhere", "/etc", "x' OR tags.kind = 'snapshot", ""])
 def test_a_snapshot_is_named_by_its_id_alone(office: Office, desk: Desk, id_: str) -> None:
-    from runner.recording.stored import StoredRun
+    from runner.tracking.stored_run import StoredRun
 
     run = office.run(office.log())
     stored = StoredRun("r1", "x", "0", {**run.data.params, "snapshot": id_}, {}, {}, Path())

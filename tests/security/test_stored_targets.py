@@ -11,11 +11,11 @@ from decide_office import RULES, Desk, Office, write_policy
 from engine_world import bm25, double
 from tampering import put, tamper, write_harmful_module
 
-from runner import accept, choose, compare, drill, gate, judgments, rerun, trend
-from runner.config import conf_directory
+from runner.cli import accept, choose, compare, drill, gate, judgments, rerun, trend
+from runner.configuration.settings import conf_directory
 from runner.engine.trust import Trust, nodes
 from runner.errors import ConfigError, InputError
-from runner.recording.stored import StoredRun
+from runner.tracking.stored_run import StoredRun
 
 Payload = Callable[[Path], dict[str, Any]]
 
@@ -33,9 +33,9 @@ PAYLOADS: dict[str, Payload] = {
     "pathlib.Path.touch": lambda mark: {"_target_": "pathlib.Path.touch", "self": str(mark)},
     "numpy.save": lambda mark: {"_target_": "numpy.save", "file": str(mark), "arr": 1},
     "through retrievers": lambda mark: {"_target_": "retrievers.semantic.np.save", "file": str(mark), "arr": 1},
-    "a function of the program": lambda mark: {"_target_": "runner.command.leave", "action": None},
-    "a module of the program": lambda mark: {"_target_": "runner.command.os.system", "command": f"touch {mark}"},
-    "a class that is no component": lambda mark: {"_target_": "runner.recording.tracking.Tracker", "settings": None},
+    "a function of the program": lambda mark: {"_target_": "runner.cli.entry.leave", "action": None},
+    "a module of the program": lambda mark: {"_target_": "runner.cli.entry.os.system", "command": f"touch {mark}"},
+    "a class that is no component": lambda mark: {"_target_": "runner.tracking.tracker.Tracker", "settings": None},
     "harm at import": lambda mark: {"_target_": "harmful_at_import.Retriever"},
     "partial": lambda mark: {"_target_": "retrievers.bm25.BM25", "_partial_": True},
     "a prefix only": lambda mark: {"_target_": "retrievers_of_mine.Evil"},
@@ -78,10 +78,14 @@ def test_no_payload_is_built_wherever_it_stands(office: Office, mark: Path, payl
 @pytest.mark.parametrize(
     ("place", "payload"),
     [
-        ("analyzer", "os.system"), ("retriever", "subprocess.getoutput"), ("chunker", "shutil.copyfile"),
-        ("corpus", "builtins.eval"), ("list element", "harm at import"), ("suite", "through retrievers"),
+        ("analyzer", "os.system"),
+        ("retriever", "subprocess.getoutput"),
+        ("chunker", "shutil.copyfile"),
+        ("corpus", "builtins.eval"),
+        ("list element", "harm at import"),
+        ("suite", "through retrievers"),
     ],
-)  # fmt: skip
+)
 def test_a_rerun_refuses_them_with_and_without_changes(
     office: Office, desk: Desk, mark: Path, place: str, payload: str
 ) -> None:

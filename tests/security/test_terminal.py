@@ -10,12 +10,12 @@ from decide_office import Desk, Office, without_chinese, write_policy
 from decide_scores import rule
 from tqdm import tqdm
 
-from runner import accept, compare, gate, snapshot
-from runner.command import leave
+from runner.cli import accept, compare, gate, snapshot
+from runner.cli.entry import leave
 from runner.errors import ConfigError
-from runner.formats.output import console, guarded_output
-from runner.formats.visible import visible
-from runner.recording.artifacts import code, escape
+from runner.rendering.console import console, guarded_output
+from runner.rendering.visible import visible
+from runner.tracking.artifacts import code, escape
 
 # Clears the screen, sets the title, rings, returns, runs backwards, and hides.
 HARM = "a\x1b[2J\x1b]0;owned\x07b\rc\x9b1md\u202ee\u2066f\u200bg\x00"

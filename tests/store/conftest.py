@@ -17,7 +17,7 @@ from store_world import StoreWorld
 @pytest.fixture(scope="session")
 def empty_mlflow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An MLflow store with its tables made, which takes seconds."""
-    from runner.recording.mlflow_store import open_client
+    from runner.tracking.mlflow_store import open_client
 
     path = tmp_path_factory.mktemp("prepared") / "mlflow.db"
     open_client(f"sqlite:///{path}")

@@ -6,10 +6,10 @@ import pytest
 from damage import damages, put
 from store_world import StoreWorld
 
+from runner.engine.inputs import ConfiguredInputs, snapshot_store
 from runner.errors import InputError
-from runner.inputs import ConfiguredInputs, snapshot_store
-from runner.recording.stored import StoredRun
-from runner.recording.tracking import Tracker
+from runner.tracking.stored_run import StoredRun
+from runner.tracking.tracker import Tracker
 
 FILES = ["snapshot.json", "documents.jsonl", "passages.jsonl", "documents.tsv"]
 

@@ -9,7 +9,7 @@ from mounts import grow, small_disk
 from store_world import StoreWorld
 
 from runner.errors import RunnerError
-from runner.recording.tracking import Tracker
+from runner.tracking.tracker import Tracker
 
 
 def statuses(world: StoreWorld) -> list[str]:

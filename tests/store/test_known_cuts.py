@@ -13,9 +13,9 @@ from damage import damages, put
 from engine_world import DOCUMENTS, Node, bm25, hybrid, semantic, toy_model
 from store_world import StoreWorld
 
-from runner.config import Settings
+from runner.configuration.settings import Settings
 from runner.documents import Beir
-from runner.inputs import ConfiguredInputs, read_snapshot, snapshot_store
+from runner.engine.inputs import ConfiguredInputs, read_snapshot, snapshot_store
 from runner.snapshots import Snapshot
 from runner.snapshots.lazy import LazyDocuments
 
@@ -73,8 +73,10 @@ def test_the_known_snapshot_is_the_one_that_reading_makes(collection: Collection
     assert [texts[row] for row in range(len(texts))] == list(read.passages_for_retrieval().texts)
     assert pickle.loads(pickle.dumps(known.passages_for_retrieval())) == read.passages_for_retrieval()
     assert (tuple(known.documents), tuple(known.passages), tuple(texts)) == (
-        tuple(read.documents), tuple(read.passages), tuple(read.passages_for_retrieval().texts),
-    )  # fmt: skip
+        tuple(read.documents),
+        tuple(read.passages),
+        tuple(read.passages_for_retrieval().texts),
+    )
     for name in ("id", "documents_sha256", "passages_sha256", "fields", "document_ids", "passage_ids"):
         assert getattr(known, name) == getattr(read, name), name
     assert known.content_id() == read.id
@@ -149,8 +151,10 @@ def test_no_damage_changes_what_is_read(collection: Collection, part: str, capsy
             put(path, damaged)
             found = collection.snapshot("window")
             assert (found.id, list(found.documents), list(found.passages)) == (
-                expected.id, list(expected.documents), list(expected.passages),
-            ), how  # fmt: skip
+                expected.id,
+                list(expected.documents),
+                list(expected.passages),
+            ), how
             assert snapshot_store(collection.world.store).load(expected.id) == expected, how
             assert all(line.startswith("note: ") for line in capsys.readouterr().err.splitlines()), how
             shutil.rmtree(root)

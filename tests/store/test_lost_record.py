@@ -10,19 +10,21 @@ from engine_world import bm25
 from store_world import StoreWorld
 
 from runner.errors import RunnerError
-from runner.recording.seen_queries import SeenQueries
 from runner.suites import JudgedQuery, Suite
+from runner.tracking.seen_queries import SeenQueries
 
 # Two by their words in any dataset, one by its id in this one.
 HOLDOUT = Suite(
-    "last", "holdout", "document",
+    "last",
+    "holdout",
+    "document",
     (
         JudgedQuery("h1", "How many days until a refund?", {"en/billing.md": 1}, {}),
         JudgedQuery("h2", "退款要幾天", {"zh/billing.md": 1}, {}),
         JudgedQuery("q2", "something else", {"en/tokens.md": 1}, {}),
         JudgedQuery("h4", "never asked", {"en/tokens.md": 1}, {}),
     ),
-)  # fmt: skip
+)
 
 
 def leaked(world: StoreWorld) -> list[str]:

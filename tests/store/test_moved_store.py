@@ -10,15 +10,28 @@ from pathlib import Path
 import pytest
 from store_world import StoreWorld
 
-from runner.recording.artifact_roots import follow_move
-from runner.recording.mlflow_store import open_client, ui_command
-from runner.recording.stored import StoredRun
-from runner.recording.tracking import Tracker
+from runner.tracking.artifact_roots import follow_move
+from runner.tracking.mlflow_store import open_client, ui_command
+from runner.tracking.stored_run import StoredRun
+from runner.tracking.tracker import Tracker
 
 NAMES = [
-    "my project", "王小明", "50%", "my%20project", "a+b", "it's", "a#b", "really?", 'say "x"', "🙂", "dot.", "a;b&c=d",
-    "[x]", "$HOME", "back\\slash",
-]  # fmt: skip
+    "my project",
+    "王小明",
+    "50%",
+    "my%20project",
+    "a+b",
+    "it's",
+    "a#b",
+    "really?",
+    'say "x"',
+    "🙂",
+    "dot.",
+    "a;b&c=d",
+    "[x]",
+    "$HOME",
+    "back\\slash",
+]
 
 
 def move(world: StoreWorld, target: Path) -> StoreWorld:

@@ -12,11 +12,11 @@ from engine_world import bm25, hybrid
 from mounts import read_only
 from store_world import StoreWorld
 
-from runner.compare import main as compare
+from runner.cli.compare import main as compare
 from runner.errors import ConfigError, RunnerError
-from runner.recording.mlflow_store import sqlite_uri
-from runner.recording.stored import StoredRun
-from runner.recording.tracking import Tracker
+from runner.tracking.mlflow_store import sqlite_uri
+from runner.tracking.stored_run import StoredRun
+from runner.tracking.tracker import Tracker
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,19 @@ def closed(world: StoreWorld) -> Iterator[Closed]:
 
 
 def test_a_plan_is_shown(closed: Closed, capsys: pytest.CaptureFixture[str]) -> None:
-    from runner.experiment import Options
+    from runner.workflows.run_jobs import RunOptions
 
-    assert closed.world.run(bm25(), options=Options(), dry_run=True).status == 0
+    assert closed.world.run(bm25(), options=RunOptions(), dry_run=True).status == 0
     assert "5 cached, 0 to compute" in capsys.readouterr().out
     assert frozenset(closed.world.store.rglob("*")) == closed.files
 
 
 def test_cached_rankings_are_scored_and_logged_elsewhere(closed: Closed, tmp_path: Path) -> None:
     tracking = {
-        "uri": sqlite_uri(tmp_path / "own/mlflow.db"), "artifacts": str(tmp_path / "own/files"), "experiment": "own",
-    }  # fmt: skip
+        "uri": sqlite_uri(tmp_path / "own/mlflow.db"),
+        "artifacts": str(tmp_path / "own/files"),
+        "experiment": "own",
+    }
     outcome = closed.world.run(bm25(), cache="only", tracking=tracking)
     assert (outcome.status, len(outcome.rows)) == (0, 1)
 
@@ -92,12 +94,20 @@ def test_what_must_write_says_so_in_one_line(closed: Closed, tmp_path: Path, wha
 def test_the_command_itself_says_one_line(closed: Closed) -> None:
     done = subprocess.run(
         [
-            sys.executable, "-m", "runner", f"store={closed.world.store}", "dataset=pages",
-            f"dataset.path={closed.world.pages}", f"dataset.suite={closed.world.suite}", "chunker=document",
+            sys.executable,
+            "-m",
+            "runner",
+            f"store={closed.world.store}",
+            "dataset=pages",
+            f"dataset.path={closed.world.pages}",
+            f"dataset.suite={closed.world.suite}",
+            "chunker=document",
         ],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
         env={key: value for key, value in os.environ.items() if not key.startswith(("RUNNER_", "HYDRA_"))},
-    )  # fmt: skip
+    )
     assert done.returncode, done.stdout
     assert [line.startswith("error: ") and "read-only" in line.lower() for line in done.stderr.splitlines()] == [True]
 

@@ -6,9 +6,9 @@ import pytest
 from engine_world import bm25
 from store_world import StoreWorld
 
-from runner.recording import artifacts
-from runner.recording.stored import StoredRun
-from runner.recording.tracking import Tracker
+from runner.tracking import artifacts
+from runner.tracking.stored_run import StoredRun
+from runner.tracking.tracker import Tracker
 
 
 def test_a_long_list_of_documents_is_kept_with_the_snapshot_only(

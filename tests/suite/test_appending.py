@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import InputError
-from runner.formats.appending import append_whole
+from runner.files.atomic import append_whole
 from runner.snapshots.catalog import Catalog, Made, utc
 
 WRITE = os.write

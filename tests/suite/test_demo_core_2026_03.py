@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from runner.config import Settings
+from runner.annotation.migration.migrate import Migration, migrate
+from runner.composition.requests import compose_request
+from runner.configuration.settings import Settings
+from runner.engine.inputs import ConfiguredInputs
 from runner.errors import InputError
-from runner.inputs import ConfiguredInputs
-from runner.judging.migration.migrate import Migration, migrate
-from runner.requests import compose_request
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 from runner.suites.leak import holdout_leaks

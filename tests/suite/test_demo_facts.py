@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from runner.config import Settings, data_directory
+from runner.composition.requests import compose_request
+from runner.configuration.settings import Settings, data_directory
+from runner.engine.inputs import ConfiguredInputs
 from runner.errors import InputError
-from runner.inputs import ConfiguredInputs
-from runner.requests import compose_request
 from runner.scoring.span_cover import SpanCover
 from runner.snapshots import Snapshot
 from runner.suites import Suite

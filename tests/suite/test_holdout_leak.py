@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from runner.config import data_directory
+from runner.configuration.settings import data_directory
 from runner.errors import InputError, RunnerError
-from runner.recording.clean_holdout import leaks_of, refuse_leaks
-from runner.recording.seen_queries import SeenQueries
 from runner.suite_formats.beside import suites_beside
 from runner.suite_formats.own import OwnSuite
 from runner.suites import ROLES, JudgedQuery, Suite
 from runner.suites.leak import Leak, holdout_leaks
 from runner.suites.question_key import question_key, question_keys
+from runner.tracking.seen_queries import SeenQueries
+from runner.workflows.clean_holdout import leaks_of, refuse_leaks
 
 
 def suite(name: str, role: str, *queries: tuple[str, str] | JudgedQuery, **more: Any) -> Suite:
@@ -78,15 +78,18 @@ def test_a_question_is_known_by_its_words_or_by_its_id_and_each_pair_is_told_onc
     last = suite("last", "holdout", ("h1", "one?"), ("h2", "two?"), ("h3", "three?"), ("h4", "four?"))
     core = suite("core", "regression", ("c1", "One"), ("h2", "another"), ("h3", "Three!"), ("c4", "five"))
     assert said(holdout_leaks(last, [core])) == [
-        ("h1", "core", "c1", ("text",)), ("h2", "core", "h2", ("id",)), ("h3", "core", "h3", ("id", "text")),
-    ]  # fmt: skip
+        ("h1", "core", "c1", ("text",)),
+        ("h2", "core", "h2", ("id",)),
+        ("h3", "core", "h3", ("id", "text")),
+    ]
 
 
 def test_words_of_one_question_and_the_id_of_another_are_two_leaks() -> None:
     last = suite("last", "holdout", ("h1", "one?"), ("h2", "two?"))
     assert said(holdout_leaks(last, [suite("core", "development", ("h2", "one"))])) == [
-        ("h1", "core", "h2", ("text",)), ("h2", "core", "h2", ("id",)),
-    ]  # fmt: skip
+        ("h1", "core", "h2", ("text",)),
+        ("h2", "core", "h2", ("id",)),
+    ]
 
 
 def test_other_holdouts_and_queries_without_a_text_do_not_count() -> None:
@@ -382,7 +385,7 @@ def test_a_known_revision_is_passed_over_and_a_new_one_adds_what_is_new(
     two = suite("fresh", "development", ("f1", "one"), ("f2", "two, in other words"), ("f3", "three"))
     seen.add([(one, "demo"), (one, "demo"), (two, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (2, 4)
-    monkeypatch.setattr("runner.recording.seen_queries.question_keys", lambda suite, query: 1 / 0)
+    monkeypatch.setattr("runner.tracking.seen_queries.question_keys", lambda suite, query: 1 / 0)
     before = seen.path.read_bytes()
     seen.add([(one, "demo"), (two, "demo")])
     assert seen.path.read_bytes() == before
@@ -398,7 +401,7 @@ def test_what_cannot_be_entered_whole_is_not_entered_at_all(tmp_path: Path, monk
             raise KeyboardInterrupt
         return question_keys(suite, query)
 
-    monkeypatch.setattr("runner.recording.seen_queries.question_keys", fails_on_the_last)
+    monkeypatch.setattr("runner.tracking.seen_queries.question_keys", fails_on_the_last)
     with pytest.raises(KeyboardInterrupt):
         seen.add([(new, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (1, 1)

@@ -38,8 +38,12 @@ def row(query_id: str = "q1", **changes: Any) -> dict[str, Any]:
 def test_a_small_suite_has_defaults(tmp_path: Path) -> None:
     suite = read(tmp_path, [row()])
     assert (suite.name, suite.role, suite.unit, suite.snapshot, suite.min_grade) == (
-        "core", "development", "passage", None, 1,
-    )  # fmt: skip
+        "core",
+        "development",
+        "passage",
+        None,
+        1,
+    )
     (query,) = suite.queries
     assert (query.id, query.text, query.grades) == ("q1", "how many?", {"a.md#limits": 1})
     assert (query.source, query.added, query.history, query.fields) == ("human", None, (), {})
@@ -53,18 +57,28 @@ def test_everything_that_can_be_said_is_read(tmp_path: Path) -> None:
         "about: for release 7\n"
     )
     rows = [
-        row("q2",
+        row(
+            "q2",
             relevant=["a", {"id": "b", "grade": 3}, {"id": "c", "grade": 0}, {"id": "d"}, {"id": "e", "grade": 2.0}],
-            change_type=["removed", "added"], lang="zh", note=7, source="click", added="2026-09-20",
-            history=["earlier", "later"]),
+            change_type=["removed", "added"],
+            lang="zh",
+            note=7,
+            source="click",
+            added="2026-09-20",
+            history=["earlier", "later"],
+        ),
         row("q10", text=" 那 Team 呢？ ", change_type="none", lang=None),
-    ]  # fmt: skip
+    ]
     path = write(tmp_path, [], head)
     (tmp_path / "other.jsonl").write_text("\n".join(map(json.dumps, rows)))
     suite = OwnSuite(path).read()
     assert (suite.name, suite.role, suite.snapshot, suite.min_grade, suite.history_mode) == (
-        "核心", "holdout", "0123456789abcdef", 2, "ignore",
-    )  # fmt: skip
+        "核心",
+        "holdout",
+        "0123456789abcdef",
+        2,
+        "ignore",
+    )
     assert suite.slices == ("change_type", "change_type x lang", "source", "query_length")
     first, second = suite.queries
     assert (first.id, second.id) == ("q10", "q2")
@@ -78,8 +92,10 @@ def test_unanswerable_and_unjudged_queries_stand_apart(tmp_path: Path) -> None:
     rows = [row("a"), row("b", answerable=False, relevant=[]), {"query_id": "c", "judged": False, "text": "x"}]
     suite = read(tmp_path, rows)
     assert [[query.id for query in part] for part in (suite.scored(), suite.unanswerable(), suite.unjudged())] == [
-        ["a"], ["b"], ["c"],
-    ]  # fmt: skip
+        ["a"],
+        ["b"],
+        ["c"],
+    ]
 
 
 def test_every_fault_is_listed_with_its_line(tmp_path: Path) -> None:

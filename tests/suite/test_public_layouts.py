@@ -35,8 +35,9 @@ def test_queries_without_judgments_are_kept_as_unjudged(tmp_path: Path) -> None:
     suite = beir(tmp_path, HEADER + "2\td1\t2\n2\td2\t0\n10\t文\t1.0\n")
     assert (suite.name, suite.unit, suite.role) == (tmp_path.name, "document", "development")
     assert [(query.id, query.text, query.grades) for query in suite.scored()] == [
-        ("10", "十", {"文": 1}), ("2", "two", {"d1": 2, "d2": 0}),
-    ]  # fmt: skip
+        ("10", "十", {"文": 1}),
+        ("2", "two", {"d1": 2, "d2": 0}),
+    ]
     assert [query.id for query in suite.unjudged()] == ["3"]
     assert suite.unanswerable() == ()
     assert suite.scored()[1].lines == {"d1": 2, "d2": 3}
@@ -62,9 +63,22 @@ def test_a_slice_that_no_query_has_is_refused(tmp_path: Path) -> None:
 
 def test_every_bad_row_is_listed_with_its_line(tmp_path: Path) -> None:
     rows = [
-        "2\td1\t1", "2\td1\t1", "2\td1\t2", "2\td2\t-1", "2\td3\t0.5", "2\td4\tx", "2 d5 1", "2\t\t1", "\td1\t1",
-        "11\td1\t1", "11\td2\t1", "10\td1\t0", "3\td1\t1", "2\td6\t1e999", "2\td7\tnan",
-    ]  # fmt: skip
+        "2\td1\t1",
+        "2\td1\t1",
+        "2\td1\t2",
+        "2\td2\t-1",
+        "2\td3\t0.5",
+        "2\td4\tx",
+        "2 d5 1",
+        "2\t\t1",
+        "\td1\t1",
+        "11\td1\t1",
+        "11\td2\t1",
+        "10\td1\t0",
+        "3\td1\t1",
+        "2\td6\t1e999",
+        "2\td7\tnan",
+    ]
     message = refusal(tmp_path, HEADER + "\n".join(rows))
     for line, words in {
         3: "query '2' and 'd1' are judged twice, first in line 2 (grades 1 and 1)",
@@ -177,8 +191,9 @@ def test_trec_topics_and_judgments_are_read(tmp_path: Path) -> None:
     suite = trec(tmp_path, TOPICS, "301 0 FR-1 2\n301\t0\tFR-2\t0\n302 Q0 FR-1 1\n", name="robust")
     assert suite.name == "robust"
     assert [(query.text, query.grades) for query in suite.queries] == [
-        ("International Organized Crime", {"FR-1": 2, "FR-2": 0}), ("小兒麻痺", {"FR-1": 1}),
-    ]  # fmt: skip
+        ("International Organized Crime", {"FR-1": 2, "FR-2": 0}),
+        ("小兒麻痺", {"FR-1": 1}),
+    ]
 
 
 def test_another_part_of_a_topic_may_be_asked(tmp_path: Path) -> None:
@@ -228,8 +243,9 @@ def test_ready_made_cases_need_no_text(tmp_path: Path) -> None:
         slices=["kind"],
     )
     assert [(query.id, query.text, query.grades) for query in suite.scored()] == [
-        ("q1", "問", {"文": 1}), ("q2", "", {"a": 1, "b": 2}),
-    ]  # fmt: skip
+        ("q1", "問", {"文": 1}),
+        ("q2", "", {"a": 1, "b": 2}),
+    ]
     write_own(suite, tmp_path / "copy")
     assert read_own(tmp_path / "copy") == suite
 

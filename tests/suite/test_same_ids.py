@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from runner.annotation.candidates.candidate import read_candidates
+from runner.annotation.candidates.click_log import read_clicks
+from runner.annotation.exchange.pair_files import read_pairs
 from runner.chunkers import Heading, WholeDocument
-from runner.citations.answer_file import read_answers
+from runner.citation_checks.answer_file import read_answers
 from runner.documents.beir import Beir
 from runner.documents.cases import Cases
 from runner.documents.pages import Pages
 from runner.errors import InputError
-from runner.judging.candidates.candidate import read_candidates
-from runner.judging.candidates.click_log import read_clicks
-from runner.judging.exchange.pair_files import read_pairs
 from runner.snapshots import Snapshot
 from runner.suite_formats import BeirSuite, CasesSuite, OwnSuite, TrecSuite
 

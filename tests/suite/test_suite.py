@@ -20,9 +20,15 @@ SNAPSHOT = Snapshot.build(
     Heading(),
 )
 QUERY = JudgedQuery(
-    "q1", "how many?", {"plans/team.md#limits": 2, "方案.md#訊息大小": 0}, {"lang": "en", "n": 1.5, "tags": ["a"]},
-    source="click", added="2026-09-20", history=("first", "second"), lines={"plans/team.md#limits": 3},
-)  # fmt: skip
+    "q1",
+    "how many?",
+    {"plans/team.md#limits": 2, "方案.md#訊息大小": 0},
+    {"lang": "en", "n": 1.5, "tags": ["a"]},
+    source="click",
+    added="2026-09-20",
+    history=("first", "second"),
+    lines={"plans/team.md#limits": 3},
+)
 SUITE = Suite("core", "development", "passage", (QUERY,), path="core.jsonl")
 
 
@@ -125,11 +131,9 @@ def test_what_is_dumped_is_loaded_with_the_same_revision(tmp_path: Path) -> None
         QUERY,
         JudgedQuery("q2", "沒有答案？", {}, answerable=False),
         JudgedQuery("q3", "", {"plans/team.md#limits": 1}, judged=False),
-        JudgedQuery("q4", "line\u2028end \x85 \\ \"", {"方案.md#訊息大小": 2}, {"source": "wiki", "lang": None}),
-    )  # fmt: skip
-    suite = Suite(
-        "名: #1", "holdout", "passage", queries, "0123456789012345", ("lang", "lang x source"), 2, "ignore"
-    )  # fmt: skip
+        JudgedQuery("q4", 'line\u2028end \x85 \\ "', {"方案.md#訊息大小": 2}, {"source": "wiki", "lang": None}),
+    )
+    suite = Suite("名: #1", "holdout", "passage", queries, "0123456789012345", ("lang", "lang x source"), 2, "ignore")
     assert write_own(suite, tmp_path / "deep" / "er") == tmp_path / "deep" / "er" / "suite.yaml"
     again = read_own(tmp_path / "deep" / "er")
     assert again == suite

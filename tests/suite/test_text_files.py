@@ -10,13 +10,13 @@ from retrievers.base import Query, RetrievalError
 from retrievers.recorded import Recorded
 from retrievers.run_file import read_run
 from retrievers.text_file import NotText, text_bytes
+from runner.annotation.candidates.candidate import read_candidates
+from runner.annotation.candidates.click_log import read_clicks
+from runner.annotation.exchange.pair_files import read_pairs
+from runner.annotation.history.suite_file import SuiteFile
 from runner.documents.beir import Beir
 from runner.errors import InputError
-from runner.formats.reading import LONGEST_QUESTION, read_bytes
-from runner.judging.candidates.candidate import read_candidates
-from runner.judging.candidates.click_log import read_clicks
-from runner.judging.exchange.pair_files import read_pairs
-from runner.judging.history.suite_file import SuiteFile
+from runner.files.reading import LONGEST_QUESTION, read_bytes
 from runner.suite_formats import BeirSuite, CasesSuite, OwnSuite, TrecSuite
 
 QUERIES = '{"_id": "1", "text": "一分鐘幾次？"}\n{"_id": "2", "text": "two"}\n'

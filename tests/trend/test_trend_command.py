@@ -8,8 +8,8 @@ import pytest
 from decide_office import Desk, Office, without_chinese
 from engine_world import bm25
 
-from runner import trend
-from runner.deciding.baseline import accept, undo
+from runner.cli import trend
+from runner.decisions.baseline import accept, undo
 from runner.suites import JudgedQuery, Suite
 
 

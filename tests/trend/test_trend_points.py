@@ -4,7 +4,7 @@ import pytest
 from decide_scores import Asked, found, lost
 from trend_runs import accepted, trend
 
-from runner.deciding.trend import Measure
+from runner.decisions.trend import Measure
 from runner.errors import ConfigError
 
 GOOD, HALF, BAD = [found(), found(), found(), found()], [found(), found(), lost(), lost()], [lost(), lost()]
@@ -115,8 +115,9 @@ def test_a_run_that_does_not_say_how_it_counted_ages_is_not_joined_with_one_that
         [(accepted(1), asked), (accepted(2), asked), (accepted(3, **SLICED), asked)], group=asked[0].slices[0]
     )
     assert list(map(str, shown.points[2].changes)) == [
-        "freshness field not logged -> updated", "freshness as_of not logged -> null",
-    ]  # fmt: skip
+        "freshness field not logged -> updated",
+        "freshness as_of not logged -> null",
+    ]
     assert shown.lines() == [[0, 1], [2]]
 
 

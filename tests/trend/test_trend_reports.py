@@ -11,21 +11,27 @@ from decide_scores import found, lost
 from rich.cells import cell_len
 from trend_runs import accepted, trend
 
-from runner.deciding import trend_plot, trend_report
-from runner.deciding.trend import Trend
-from runner.deciding.trend_report import print_trend, trend_csv, trend_markdown, trend_values, write_reports
+from runner.decisions.trend import Trend
+from runner.reports import trend as trend_report
+from runner.reports import trend_plot
+from runner.reports.trend import print_trend, trend_csv, trend_markdown, trend_values, write_reports
 
 GOOD, HALF = [found()] * 4, [found(), found(), lost(), lost()]
 
 
 def moving() -> Trend:
-    return trend([
-        (accepted(1, name="bm25 k=5"), HALF),
-        (accepted(2, name="混合檢索 k=5", verdict="blocked"), GOOD),
-        (accepted(3, name="semantic", undone=True, verdict="not gated"), HALF),
-        (accepted(4, name="a|b *c* $x^2$", snapshot="snap2", documents_sha256="docs2", suite_revision="rev2"), GOOD),
-        (accepted(5, name="last", snapshot="snap2", documents_sha256="docs2", suite_revision="rev2"), HALF),
-    ])  # fmt: skip
+    return trend(
+        [
+            (accepted(1, name="bm25 k=5"), HALF),
+            (accepted(2, name="混合檢索 k=5", verdict="blocked"), GOOD),
+            (accepted(3, name="semantic", undone=True, verdict="not gated"), HALF),
+            (
+                accepted(4, name="a|b *c* $x^2$", snapshot="snap2", documents_sha256="docs2", suite_revision="rev2"),
+                GOOD,
+            ),
+            (accepted(5, name="last", snapshot="snap2", documents_sha256="docs2", suite_revision="rev2"), HALF),
+        ]
+    )
 
 
 def printed(shown: Trend) -> list[str]:
@@ -38,8 +44,17 @@ def test_the_terminal_shows_a_line_a_run_and_a_rule_where_two_are_not_to_be_join
     title, header, *rows = printed(moving())
     assert title == "suite core: recall at k=5, all queries; 5 accepted runs, interval at 95%"
     assert header.split() == [
-        "accepted", "run", "id", "revision", "snapshot", "documents", "n", "value", "interval", "gate",
-    ]  # fmt: skip
+        "accepted",
+        "run",
+        "id",
+        "revision",
+        "snapshot",
+        "documents",
+        "n",
+        "value",
+        "interval",
+        "gate",
+    ]
     assert rows[0].split("  ")[0] == "2026-10-01 09:30"
     assert "rev1" in rows[0] and "0.500  [" in rows[0] and rows[0].endswith("passed")
     assert "1.000" in rows[1] and rows[1].endswith("blocked")
@@ -104,8 +119,12 @@ def test_markdown_shows_names_as_they_are_and_strikes_what_was_taken_back() -> N
 def test_json_and_csv_hold_the_points_of_the_figure() -> None:
     values = trend_values(moving())
     assert {key: values[key] for key in ("suite", "metric", "k", "slice", "level")} == {
-        "suite": "core", "metric": "recall", "k": 5, "slice": None, "level": 0.95,
-    }  # fmt: skip
+        "suite": "core",
+        "metric": "recall",
+        "k": 5,
+        "slice": None,
+        "level": 0.95,
+    }
     assert [each["value"] for each in values["points"]] == [0.5, 1.0, 0.5, 1.0, 0.5]
     assert [each["segment"] for each in values["points"]] == [0, 0, 0, 1, 1]
     assert [each["gate"] for each in values["points"]][:3] == ["passed", "blocked", "not gated"]

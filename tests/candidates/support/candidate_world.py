@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from runner.annotation.candidates.click_log import ClickLog, read_clicks
+from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.ranked_run import RankedQuery, RankedRun
 from runner.chunkers import Heading
 from runner.documents.document import Document
-from runner.judging.candidates.click_log import ClickLog, read_clicks
-from runner.judging.candidates.opinions import Opinions
-from runner.judging.candidates.ranked_run import RankedQuery, RankedRun
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 

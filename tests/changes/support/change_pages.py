@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from runner.changes.change import PassageChange
+from runner.alignment.passage_change import PassageChange
 from runner.chunkers import Heading
 from runner.chunkers.base import Chunker
 from runner.documents import Document

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from runner.deciding.scores import RunScores
-from runner.deciding.smallest_k import Candidate
-from runner.policy import Policy
-from runner.recording.stored import StoredRun
+from runner.decisions.run_scores import RunScores
+from runner.decisions.smallest_k import VariantScores
+from runner.rules.policy import Policy
 from runner.scoring.judgments import Judgments
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
+from runner.tracking.stored_run import StoredRun
 
 DEPTH = 20
 KS = (1, 3, 5, 10)
@@ -29,25 +29,37 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
     for row, numbers in enumerate(named.values()):
         members[row, list(numbers)] = True
     plain = {
-        "suite": "core", "suite_revision": "r1", "unit": "passage", "min_grade": "1", "metrics_version": "1",
-        "depth": str(DEPTH), "k": "5",
-    }  # fmt: skip
+        "suite": "core",
+        "suite_revision": "r1",
+        "unit": "passage",
+        "min_grade": "1",
+        "metrics_version": "1",
+        "depth": str(DEPTH),
+        "k": "5",
+    }
     run = StoredRun("id", "bm25 k=5", "1", {**plain, **params}, {}, {}, Path())
     judgments = Judgments.of([{0: 1}] * n, 1)
     relevance = Relevance(judgments, gains, gains > 0, np.full(n, DEPTH))
     ids = tuple(f"q{number:03}" for number in range(n))
     return RunScores(
-        run, ids, ids, ("human",) * n, np.ones(n, np.bool_), [()] * n, relevance,
-        (gains.sum(axis=1) > 0).astype(np.float64), Slices(tuple(named), members),
-    )  # fmt: skip
+        run,
+        ids,
+        ids,
+        ("human",) * n,
+        np.ones(n, np.bool_),
+        [()] * n,
+        relevance,
+        (gains.sum(axis=1) > 0).astype(np.float64),
+        Slices(tuple(named), members),
+    )
 
 
 def candidate(
     run: RunScores, name: str = "bm25", *, latency: float | None = 2.0, pairs: float = 0.0, ks: Sequence[int] = KS
-) -> Candidate:
+) -> VariantScores:
     """A variant whose context is 100 tokens a passage."""
     timed = {} if latency is None else {"latency_p95_ms": latency}
-    return Candidate(name, run, {k: {"context_tokens": 100.0 * k, "reranked_pairs": pairs, **timed} for k in ks})
+    return VariantScores(name, run, {k: {"context_tokens": 100.0 * k, "reranked_pairs": pairs, **timed} for k in ks})
 
 
 def policy(*rules: Mapping[str, Any], **values: Any) -> Policy:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from runner.chunkers import Heading
-from runner.citations.answer import Answer, Citation
-from runner.citations.checking import check_answers
-from runner.citations.finding import CHECKS, Lineage
+from runner.citation_checks.answer import Citation, ServedAnswer
+from runner.citation_checks.check_result import CHECKS, Lineage
+from runner.citation_checks.checking import check_answers
+from runner.cli.citations import main
 from runner.documents.document import Document, Normalization
-from runner.inputs import snapshot_store
-from runner.lineage import main
-from runner.recording.mlflow_store import open_client, sqlite_uri
+from runner.engine.inputs import snapshot_store
 from runner.snapshots import Made, Snapshot, SnapshotStore
+from runner.tracking.mlflow_store import open_client, sqlite_uri
 
 TOKENS = (
     "# Tokens\n\n## Rotate\n\nRotate an access token every\nninety days.\n\n## Revoke\n\nRevoke a lost token at once."
@@ -35,8 +35,12 @@ PAGES: dict[str, dict[str, str]] = {
 }
 MADE = {"march": "2026-03-01", "june": "2026-06-01", "september": "2026-09-01"}
 RATE, SIZE, ROTATE, FAX, UPPER = (
-    "en/limits.md#rate", "en/limits.md#size", "en/tokens.md#rotate", "en/fax.md#number", "zh/額度.md#上限",
-)  # fmt: skip
+    "en/limits.md#rate",
+    "en/limits.md#size",
+    "en/tokens.md#rotate",
+    "en/fax.md#number",
+    "zh/額度.md#上限",
+)
 
 
 def noon(date: str) -> str:
@@ -50,15 +54,19 @@ def record(cited: Sequence[Any] = (ROTATE,), /, **changes: Any) -> dict[str, Any
     return {key: value for key, value in {**row, **changes}.items() if value is not ...}
 
 
-def answer(*citations: Citation | str, at: str | None = noon("2026-07-01"), **changes: Any) -> Answer:
+def answer(*citations: Citation | str, at: str | None = noon("2026-07-01"), **changes: Any) -> ServedAnswer:
     """The same, as it is read."""
     cited = tuple(each if isinstance(each, Citation) else Citation(each) for each in citations or (ROTATE,))
     values: dict[str, Any] = {
-        "line": 1, "id": None, "query_id": "q1", "snapshot": "june",
+        "line": 1,
+        "id": None,
+        "query_id": "q1",
+        "snapshot": "june",
         "at": None if at is None else datetime.fromisoformat(at),
-        "retrieved": tuple(each.id for each in cited), "citations": cited,
-    }  # fmt: skip
-    return Answer(**{**values, **changes})
+        "retrieved": tuple(each.id for each in cited),
+        "citations": cited,
+    }
+    return ServedAnswer(**{**values, **changes})
 
 
 def build(pages: Mapping[str, str], normalization: Normalization | None = None) -> Snapshot:
@@ -87,15 +95,15 @@ class Archive:
         ids = {name: keep(store, build(pages), "handbook", MADE[name], name) for name, pages in PAGES.items()}
         return cls(home, store, ids)
 
-    def check(self, *answers: Answer, collection: str | None = None) -> Lineage:
+    def check(self, *answers: ServedAnswer, collection: str | None = None) -> Lineage:
         return check_answers(answers, self.store, Path("answers.jsonl"), collection)
 
-    def outcomes(self, one: Answer) -> dict[str, str]:
+    def outcomes(self, one: ServedAnswer) -> dict[str, str]:
         """What became of the four checks of the only citation of an answer."""
         (checked,) = self.check(one).citations
         return {check: checked.findings[check].outcome for check in CHECKS}
 
-    def finding(self, check: Any, one: Answer, collection: str | None = None) -> tuple[str, str, str]:
+    def finding(self, check: Any, one: ServedAnswer, collection: str | None = None) -> tuple[str, str, str]:
         """Outcome, reason and evidence of one check of the first citation."""
         found = self.check(one, collection=collection).citations[0].findings[check]
         return found.outcome, found.reason, found.found

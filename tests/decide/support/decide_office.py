@@ -11,15 +11,15 @@ from decide_scores import rule
 from engine_world import Node, World, bm25
 
 from runner.chunkers import WholeDocument
-from runner.config import Settings
+from runner.configuration.settings import Settings
 from runner.documents.document import Document
-from runner.engine.parts import build
-from runner.experiment import Options, Outcome, run_jobs
-from runner.inputs import snapshot_store
-from runner.recording.mlflow_store import open_client
-from runner.recording.tracking import Tracker
+from runner.engine.components import build
+from runner.engine.inputs import snapshot_store
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
+from runner.tracking.mlflow_store import open_client
+from runner.tracking.tracker import Tracker
+from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
 
 SIGNS = "甲乙丙丁戊己庚辛壬癸"
 REMOVED = "topic.removed"
@@ -39,23 +39,27 @@ def queries() -> tuple[JudgedQuery, ...]:
     """
     english = [
         JudgedQuery(
-            f"en-{number:02}", f"what limit has alpha{number:02}",
+            f"en-{number:02}",
+            f"what limit has alpha{number:02}",
             dict.fromkeys([f"en/{number:02}.md", *([f"en/more-{number:02}.md"] if number < 10 else [])], 1),
             {"language": "en", "topic": "limits"},
         )
         for number in range(30)
-    ]  # fmt: skip
+    ]
     chinese = [
         JudgedQuery(f"zh-{sign}", f"{sign}的額度是多少？", {f"zh/{sign}.md": 1}, {"language": "zh", "topic": "removed"})
         for sign in SIGNS
     ]
     made_up = [
         JudgedQuery(
-            f"gen-{number}", f"alpha{number:02}", {"en/more-09.md": 1}, {"language": "en", "topic": "made up"},
+            f"gen-{number}",
+            f"alpha{number:02}",
+            {"en/more-09.md": 1},
+            {"language": "en", "topic": "made up"},
             source="synthetic",
         )
         for number in range(10)
-    ]  # fmt: skip
+    ]
     return tuple(sorted([*english, *chinese, *made_up], key=lambda query: query.id))
 
 
@@ -91,8 +95,10 @@ class Office(World):
     def settings(self, retriever: Node, **changes: Any) -> Settings:
         """As a world's, in this office's experiment."""
         tracking = {
-            "uri": self.uri, "artifacts": f"{self.store}/artifacts", "experiment": self.experiment,
-        }  # fmt: skip
+            "uri": self.uri,
+            "artifacts": f"{self.store}/artifacts",
+            "experiment": self.experiment,
+        }
         return super().settings(retriever, **{"tracking": tracking, "chunker": {}, **changes})
 
     @property
@@ -112,9 +118,13 @@ class Office(World):
     def client(self) -> Any:
         return open_client(self.uri)
 
-    def go(self, *retrievers: Node, tags: dict[str, str] | None = None, sweep: bool = False, **changes: Any) -> Outcome:
+    def go(
+        self, *retrievers: Node, tags: dict[str, str] | None = None, sweep: bool = False, **changes: Any
+    ) -> SweepOutcome:
         """Run one job a retriever to its end."""
-        return run_jobs(self.requests(*retrievers, **changes), Options(sweep=sweep, tags=tags or {}, quiet=True), self)
+        return run_jobs(
+            self.requests(*retrievers, **changes), RunOptions(sweep=sweep, tags=tags or {}, quiet=True), self
+        )
 
     def log(self, retriever: Node | None = None, **changes: Any) -> str:
         """Run one job, plain BM25 if nothing is said, and return its run's id."""

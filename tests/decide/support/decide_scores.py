@@ -7,18 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from runner.deciding.policies import policy_of
-from runner.deciding.scores import RunScores
-from runner.policy import Policy
-from runner.recording.stored import StoredRun
+from runner.configuration.policy_files import policy_of
+from runner.decisions.run_scores import RunScores
+from runner.rules.policy import Policy
 from runner.scoring.judgments import Judgments
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
+from runner.tracking.stored_run import StoredRun
 
 PARAMS = {
-    "retriever": "bm25", "k": "5", "depth": "10", "suite": "core", "suite_revision": "rev1", "suite_role": "regression",
-    "unit": "passage", "min_grade": "1", "metrics_version": "1", "snapshot": "snap1", "documents_sha256": "docs1",
-}  # fmt: skip
+    "retriever": "bm25",
+    "k": "5",
+    "depth": "10",
+    "suite": "core",
+    "suite_revision": "rev1",
+    "suite_role": "regression",
+    "unit": "passage",
+    "min_grade": "1",
+    "metrics_version": "1",
+    "snapshot": "snap1",
+    "documents_sha256": "docs1",
+}
 DEPTH = 10
 
 

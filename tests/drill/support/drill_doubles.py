@@ -74,10 +74,12 @@ class Demoting:
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Lists:
         found = by_overlap(passages, queries, len(passages))
         return [
-            sorted(((id_, 0.0 - place - 1.5 * ("moved" in id_)) for place, (id_, _) in enumerate(each)),
-                   key=lambda pair: -pair[1])[:depth]
+            sorted(
+                ((id_, 0.0 - place - 1.5 * ("moved" in id_)) for place, (id_, _) in enumerate(each)),
+                key=lambda pair: -pair[1],
+            )[:depth]
             for each in found
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 from engine_world import Node, World, bm25
 
 from runner.chunkers import Heading
-from runner.config import Settings
+from runner.configuration.settings import Settings
 from runner.documents.document import Document
-from runner.drilling.bench import Bench, Measurement
-from runner.drilling.course import run_drill
-from runner.drilling.exercise import Drill, Exercise
+from runner.selftest.check import Check, Drill
+from runner.selftest.drill import run_drill
+from runner.selftest.sandbox import Measurement, Sandbox
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Span, Suite
 
@@ -90,11 +90,11 @@ class Library(World):
         """Drill one retriever."""
         return run_drill(self.settings(retriever or self.told or bm25(), **changes), self, fields)
 
-    def bench(self, retriever: Node | None = None, **changes: Any) -> Bench:
+    def bench(self, retriever: Node | None = None, **changes: Any) -> Sandbox:
         """A bench of this library's own folder."""
-        return Bench(self.settings(retriever or self.told or bm25(), **changes), self.folder / "bench")
+        return Sandbox(self.settings(retriever or self.told or bm25(), **changes), self.folder / "bench")
 
-    def measured(self, bench: Bench) -> Measurement:
+    def measured(self, bench: Sandbox) -> Measurement:
         """The library as it is, on that bench."""
         return bench.measure(self.snapshot(bench.settings), self.suite(bench.settings))
 
@@ -111,7 +111,7 @@ class Library(World):
         return self.folder
 
 
-def named(drill: Drill, name: str, group: str | None = None) -> Exercise:
+def named(drill: Drill, name: str, group: str | None = None) -> Check:
     """The one exercise of that name, and of that slice if one is said."""
     [found] = [each for each in drill.exercises if each.name == name and group in (None, each.group)]
     return found

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from runner.chunkers import WholeDocument
-from runner.config import LatencySettings, Settings
+from runner.configuration.settings import LatencySettings, Settings
 from runner.documents.document import Document
 from runner.engine.cache import Cache
-from runner.engine.crew import Counts
 from runner.engine.execute import Executor, look_up
 from runner.engine.parallel import Workers
 from runner.engine.plan import Plan, Request, Stage, make_plan
+from runner.engine.workers import Counts
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 
@@ -38,10 +38,19 @@ QUERIES = {
     "q5": ("zebra", ["en/regions.md"]),
 }
 VECTORS = {
-    "refund": (1.0, 0.0, 0.1), "days": (0.8, 0.6, 0.0), "退": (0.9, 0.1, 0.0), "款": (1.0, 0.1, 0.1),
-    "tokens": (0.0, 1.0, 0.0), "rotate": (0.1, 0.9, 0.0), "權": (0.0, 1.0, 0.2), "杖": (0.1, 1.0, 0.0),
-    "region": (0.0, 0.1, 1.0), "data": (0.2, 0.0, 0.7), "區": (0.0, 0.0, 1.0), "webhooks": (0.5, 0.5, 0.5),
-}  # fmt: skip
+    "refund": (1.0, 0.0, 0.1),
+    "days": (0.8, 0.6, 0.0),
+    "退": (0.9, 0.1, 0.0),
+    "款": (1.0, 0.1, 0.1),
+    "tokens": (0.0, 1.0, 0.0),
+    "rotate": (0.1, 0.9, 0.0),
+    "權": (0.0, 1.0, 0.2),
+    "杖": (0.1, 1.0, 0.0),
+    "region": (0.0, 0.1, 1.0),
+    "data": (0.2, 0.0, 0.7),
+    "區": (0.0, 0.0, 1.0),
+    "webhooks": (0.5, 0.5, 0.5),
+}
 
 Node = dict[str, Any]
 
@@ -67,9 +76,13 @@ def hybrid(first: Node, second: Node, k: int = 60, **changes: Any) -> Node:
 def reranked(first: Node, reranker: Node, pool: int = 50, **changes: Any) -> Node:
     """A reranker's own order of the first stage's pool."""
     return {
-        "_target_": "retrievers.reranked.Reranked", "name": "reranked",
-        "first": first, "reranker": reranker, "pool": pool, **changes,
-    }  # fmt: skip
+        "_target_": "retrievers.reranked.Reranked",
+        "name": "reranked",
+        "first": first,
+        "reranker": reranker,
+        "pool": pool,
+        **changes,
+    }
 
 
 def late(embedder: Node) -> Node:
@@ -165,15 +178,30 @@ class World:
     def settings(self, retriever: Node, **changes: Any) -> Settings:
         """Settings of one job; what is not said is plain."""
         values = {
-            "k": 3, "depth": 10, "pool": 50, "seed": 13, "curve": [1, 3, 5, 10], "cache": "on", "resume": False,
-            "dry_run": False, "allow_holdout": False, "store": str(self.store), "history": None,
-            "dataset": {"name": "world"}, "corpus": {}, "chunker": {}, "suite": {}, "retriever": retriever,
-            "slicing": {"freshness": None}, "latency": {"sample": 0},
+            "k": 3,
+            "depth": 10,
+            "pool": 50,
+            "seed": 13,
+            "curve": [1, 3, 5, 10],
+            "cache": "on",
+            "resume": False,
+            "dry_run": False,
+            "allow_holdout": False,
+            "store": str(self.store),
+            "history": None,
+            "dataset": {"name": "world"},
+            "corpus": {},
+            "chunker": {},
+            "suite": {},
+            "retriever": retriever,
+            "slicing": {"freshness": None},
+            "latency": {"sample": 0},
             "tracking": {
-                "uri": f"sqlite:///{self.store}/mlflow.db", "artifacts": f"{self.store}/artifacts",
+                "uri": f"sqlite:///{self.store}/mlflow.db",
+                "artifacts": f"{self.store}/artifacts",
                 "experiment": "world",
             },
-        }  # fmt: skip
+        }
         return Settings.of_plain({**values, **changes})
 
     def requests(self, *retrievers: Node, **changes: Any) -> list[Request]:

@@ -136,7 +136,9 @@ RETURNS: dict[str, Callable[[Passages, Any, int], Any]] = {
     ),
     "lists in rankings": lambda passages, queries, depth: Rankings([0] * (len(queries) + 1), [], []),  # type: ignore[arg-type]
     "float rows": lambda passages, queries, depth: Rankings(
-        np.arange(len(queries) + 1), np.zeros(len(queries)), np.zeros(len(queries))  # type: ignore[arg-type]
+        np.arange(len(queries) + 1),
+        np.zeros(len(queries)),
+        np.zeros(len(queries)),  # type: ignore[arg-type]
     ),
     # What is as good as what was promised.
     "generator": lambda passages, queries, depth: (iter(ranking) for ranking in in_order(passages, queries, depth)),
@@ -148,7 +150,7 @@ RETURNS: dict[str, Callable[[Passages, Any, int], Any]] = {
     ],
     "ten times too many": lambda passages, queries, depth: [10 * each for each in in_order(passages, queries, 10**9)],
     "changed": lambda passages, queries, depth: _changed(queries, passages, depth),
-}  # fmt: skip
+}
 
 
 def _rankings(rows: list[int]) -> Rankings:
@@ -235,9 +237,14 @@ class Scoring:
             pairs[:] = 0
             return good
         return {
-            "places": good, "none": None, "texts": ["1"] * len(pairs), "column": good[:, None],
-            "too many": np.repeat(good, 10), "nan": np.full(len(pairs), np.nan), "mapping": {},
-        }[self.what]  # fmt: skip
+            "places": good,
+            "none": None,
+            "texts": ["1"] * len(pairs),
+            "column": good[:, None],
+            "too many": np.repeat(good, 10),
+            "nan": np.full(len(pairs), np.nan),
+            "mapping": {},
+        }[self.what]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from runner.annotation.history.suite_file import SuiteFile
+from runner.annotation.migration.migrate import Migration, migrate
 from runner.chunkers import Chunker, Heading
 from runner.documents import Document
-from runner.judging.history.suite_file import SuiteFile
-from runner.judging.migration.migrate import Migration, migrate
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats import OwnSuite
 from runner.suites import Suite

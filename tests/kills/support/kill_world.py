@@ -110,13 +110,19 @@ class Ground:
         self.temporary.mkdir(parents=True, exist_ok=True)
         variables = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("RUNNER_", "HYDRA_", "MLFLOW_"))},
-            "RUNNER_HOME": str(self.home), "TMPDIR": str(self.temporary), "JOBLIB_TEMP_FOLDER": str(self.temporary),
-        }  # fmt: skip
+            "RUNNER_HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "JOBLIB_TEMP_FOLDER": str(self.temporary),
+        }
         with (self.folder / "out").open("wb") as out, (self.folder / "err").open("wb") as err:
             return subprocess.Popen(
                 [sys.executable, "-m", "runner", f"tracking.experiment={self.experiment}", *arguments],
-                env=variables, stdout=out, stderr=err, cwd=self.folder, start_new_session=True,
-            )  # fmt: skip
+                env=variables,
+                stdout=out,
+                stderr=err,
+                cwd=self.folder,
+                start_new_session=True,
+            )
 
     def error_text(self) -> str:
         return (self.folder / "err").read_text("utf-8", "replace")

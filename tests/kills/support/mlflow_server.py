@@ -26,11 +26,21 @@ class Server:
 
     def start(self) -> None:
         command = [
-            sys.executable, "-m", "mlflow", "server",
-            "--host", "127.0.0.1", "--port", str(self._port), "--workers", "1",
-            "--backend-store-uri", f"sqlite:///{self._folder}/server.db",
-            "--artifacts-destination", str(self._folder / "files"),
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "mlflow",
+            "server",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self._port),
+            "--workers",
+            "1",
+            "--backend-store-uri",
+            f"sqlite:///{self._folder}/server.db",
+            "--artifacts-destination",
+            str(self._folder / "files"),
+        ]
         variables = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
         with (self._folder / "log").open("ab") as log:
             # In a group of its own: the server starts processes, and all of them have to end.

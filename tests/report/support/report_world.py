@@ -7,15 +7,15 @@ from typing import Any
 from retrievers.base import Passages, Query, Rankings, Rescoring
 from runner.chunkers import WholeDocument
 from runner.chunkers.base import Chunk
-from runner.config import Settings
+from runner.configuration.settings import Settings
 from runner.documents.document import Document
+from runner.engine.context_length import ContextMeter
 from runner.engine.plan import Job, Request, make_plan
-from runner.recording.context import ContextMeter
-from runner.recording.record import Scored
-from runner.recording.report import Row
+from runner.reports.sweep_table import Row
 from runner.scoring.evaluate import evaluate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
+from runner.tracking.run_record import Scored
 
 TEXTS = {"a": ("Alpha", "one two three"), "b": ("貝塔", "四五"), "c": ("Gamma", ""), "d": ("Delta", "six seven")}
 # Each query has one relevant document.
@@ -67,9 +67,12 @@ def reranked(first: dict[str, Any], pool: int) -> dict[str, Any]:
     """The first stage's pool turned round."""
     reranker = {"_target_": "report_world.Backwards"}
     return {
-        "_target_": "retrievers.reranked.Reranked", "name": "reranked", "first": first, "reranker": reranker,
+        "_target_": "retrievers.reranked.Reranked",
+        "name": "reranked",
+        "first": first,
+        "reranker": reranker,
         "pool": pool,
-    }  # fmt: skip
+    }
 
 
 @dataclass
@@ -105,12 +108,29 @@ class Desk:
         return Suite("core", self.role, "document", queries, slices=("topic",))
 
     def settings(self, node: dict[str, Any], k: int) -> Settings:
-        return Settings.of_plain({
-            "k": k, "depth": 10, "pool": 50, "seed": 13, "curve": [1, 2, 3, 5], "cache": "off", "resume": False,
-            "dry_run": False, "allow_holdout": True, "store": "/nowhere", "history": None, "dataset": {"name": "desk"},
-            "corpus": {}, "chunker": {}, "suite": {}, "retriever": node, "slicing": {"freshness": None},
-            "latency": {"sample": 0}, "tracking": {"uri": "sqlite:////nowhere", "experiment": "desk"},
-        })  # fmt: skip
+        return Settings.of_plain(
+            {
+                "k": k,
+                "depth": 10,
+                "pool": 50,
+                "seed": 13,
+                "curve": [1, 2, 3, 5],
+                "cache": "off",
+                "resume": False,
+                "dry_run": False,
+                "allow_holdout": True,
+                "store": "/nowhere",
+                "history": None,
+                "dataset": {"name": "desk"},
+                "corpus": {},
+                "chunker": {},
+                "suite": {},
+                "retriever": node,
+                "slicing": {"freshness": None},
+                "latency": {"sample": 0},
+                "tracking": {"uri": "sqlite:////nowhere", "experiment": "desk"},
+            }
+        )
 
     def score(self, *nodes: dict[str, Any], ks: Sequence[int] = (1, 2)) -> list[Scored]:
         """Score every node at every k, with no executor and no cache between."""
@@ -144,8 +164,15 @@ def rows(scored: Sequence[Scored]) -> list[Row]:
     """The rows of the table."""
     return [
         Row(
-            f"id{number}", each.job.name, each.job.stage.part.name, each.job.settings.k, "", "core",
-            each.job.stage.snapshot.id, "", dict(each.evaluation.overall),
+            f"id{number}",
+            each.job.name,
+            each.job.stage.part.name,
+            each.job.settings.k,
+            "",
+            "core",
+            each.job.stage.snapshot.id,
+            "",
+            dict(each.evaluation.overall),
         )
         for number, each in enumerate(scored)
-    ]  # fmt: skip
+    ]

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from runner.annotation.history.record import JudgmentRecord
+from runner.annotation.history.suite_file import SuiteFile
 from runner.chunkers import Heading
+from runner.cli.judgments import main
 from runner.documents import Document
-from runner.inputs import snapshot_store
-from runner.judging.history.record import Record
-from runner.judging.history.suite_file import SuiteFile
-from runner.judgments import main
+from runner.engine.inputs import snapshot_store
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
 
@@ -44,7 +44,9 @@ HOOKS = "en/hooks.md#hooks"
 
 QUERIES: tuple[dict[str, Any], ...] = (
     {
-        "query_id": "en-1", "text": "How large is a message?", "language": "en",
+        "query_id": "en-1",
+        "text": "How large is a message?",
+        "language": "en",
         "relevant": [
             {"id": MESSAGES, "grade": 2, "annotator": "wei"},
             {"id": MESSAGES, "grade": 1, "annotator": "amy", "note": "no headers"},
@@ -52,12 +54,16 @@ QUERIES: tuple[dict[str, Any], ...] = (
         ],
     },
     {
-        "query_id": "en-2", "text": "And on Team?", "history": ["How many tokens?"], "language": "en",
-        "judged": False, "relevant": [],
+        "query_id": "en-2",
+        "text": "And on Team?",
+        "history": ["How many tokens?"],
+        "language": "en",
+        "judged": False,
+        "relevant": [],
     },
     {"query_id": "zh-1", "text": "一則訊息最大多少？", "language": "zh-Hant", "relevant": [{"id": 訊息, "grade": 2}]},
     {"query_id": "zh-2", "text": "團隊有幾個權杖？", "language": "zh-Hant", "judged": False, "relevant": []},
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -86,8 +92,8 @@ class World:
         self.head.with_suffix(".jsonl").write_text("".join(lines), "utf-8")
 
     @property
-    def record(self) -> Record:
-        return Record.beside(self.head)
+    def record(self) -> JudgmentRecord:
+        return JudgmentRecord.beside(self.head)
 
     @property
     def suite(self) -> Suite:

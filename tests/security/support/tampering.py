@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from runner.recording.manifest import FILES_TAG, MANIFEST, write_manifest
+from runner.tracking.manifest import FILES_TAG, MANIFEST, write_manifest
 
 
 def reseal(office: Any, run_id: str) -> None:

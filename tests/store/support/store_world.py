@@ -8,11 +8,11 @@ from typing import Any
 
 from engine_world import DOCUMENTS, QUERIES, Node, bm25
 
-from runner.config import Settings
+from runner.configuration.settings import Settings
 from runner.engine.plan import Request
-from runner.experiment import Options, Outcome, run_jobs
-from runner.recording.mlflow_store import sqlite_uri
-from runner.repeat import repeat_run
+from runner.tracking.mlflow_store import sqlite_uri
+from runner.workflows.rerun import repeat_run
+from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
 
 
 @dataclass(frozen=True)
@@ -46,22 +46,33 @@ class StoreWorld:
 
     def settings(self, retriever: Node, **changes: Any) -> Settings:
         values = {
-            "k": 3, "depth": 10, "pool": 50, "seed": 13, "curve": [1, 3, 5, 10], "cache": "on", "resume": False,
-            "dry_run": False, "allow_holdout": False, "store": str(self.store), "history": None,
+            "k": 3,
+            "depth": 10,
+            "pool": 50,
+            "seed": 13,
+            "curve": [1, 3, 5, 10],
+            "cache": "on",
+            "resume": False,
+            "dry_run": False,
+            "allow_holdout": False,
+            "store": str(self.store),
+            "history": None,
             "dataset": {"name": "world"},
             "corpus": {"_target_": "runner.documents.Pages", "path": str(self.pages)},
             "chunker": {"_target_": "runner.chunkers.WholeDocument"},
             "suite": {"_target_": "runner.suite_formats.OwnSuite", "path": str(self.suite)},
-            "retriever": retriever, "slicing": {"freshness": None}, "latency": {"sample": 0},
+            "retriever": retriever,
+            "slicing": {"freshness": None},
+            "latency": {"sample": 0},
             "tracking": {"uri": self.uri, "artifacts": f"{self.store}/artifacts", "experiment": "world"},
-        }  # fmt: skip
+        }
         return Settings.of_plain({**values, **changes})
 
-    def run(self, *retrievers: Node, options: Options | None = None, **changes: Any) -> Outcome:
+    def run(self, *retrievers: Node, options: RunOptions | None = None, **changes: Any) -> SweepOutcome:
         """Run one job a retriever (BM25 if none is named), as a command does."""
         nodes = retrievers or (bm25(),)
         requests = [Request((f"number={n}",), self.settings(node, **changes)) for n, node in enumerate(nodes)]
-        return run_jobs(requests, options or Options(quiet=True))
+        return run_jobs(requests, options or RunOptions(quiet=True))
 
     def scores(self, *retrievers: Node, **changes: Any) -> list[Mapping[str, float]]:
         """The metrics that do not depend on the clock, of each job."""

@@ -8,10 +8,10 @@ from typing import Any
 from decide_scores import PARAMS, Asked, scores, stored
 from mlflow.entities import Param, Run, RunData, RunInfo, RunTag
 
-from runner.deciding.accepted import Accepted
-from runner.deciding.baseline import Event
-from runner.deciding.scores import RunScores
-from runner.deciding.trend import Measure, Trend, trend_of
+from runner.decisions.accepted import Accepted
+from runner.decisions.baseline import Event
+from runner.decisions.run_scores import RunScores
+from runner.decisions.trend import Measure, Trend, trend_of
 
 
 def accepted(number: int, *, name: str = "", verdict: str = "passed", undone: bool = False, **params: str) -> Accepted:

@@ -1,0 +1,96 @@
+"""Everything that is different between two snapshots, and whom it concerns."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from runner.alignment.documents import DocumentChanges, compare_documents
+from runner.alignment.impact import Touched, touched_queries
+from runner.alignment.passage_change import KINDS, PassageChange
+from runner.alignment.passages import compare_passages
+from runner.alignment.word_diff import WordRun, word_diff
+from runner.snapshots import Passage, Snapshot
+from runner.suites import Suite
+
+
+@dataclass(frozen=True)
+class Difference:
+    """touched: for each suite asked about, its queries that a change touches."""
+
+    old: Snapshot
+    new: Snapshot
+    documents: DocumentChanges
+    passages: tuple[PassageChange, ...]
+    touched: tuple[tuple[Suite, tuple[Touched, ...]], ...]
+
+    @classmethod
+    def between(cls, old: Snapshot, new: Snapshot, suites: Sequence[Suite] = ()) -> "Difference":
+        """Compare two snapshots. Raises InputError for a suite whose judgments do not exist in the old one."""
+        documents = compare_documents(old, new)
+        passages = compare_passages(old, new, documents)
+        touched = tuple((suite, touched_queries(suite, old, new, documents, passages)) for suite in suites)
+        return cls(old, new, documents, passages, touched)
+
+    @cached_property
+    def document_counts(self) -> Mapping[str, int]:
+        """How many documents are the same, changed, renamed, removed and added."""
+        kinds = ("same", "changed", "renamed", "removed", "added")
+        return {kind: len(getattr(self.documents, kind)) for kind in kinds}
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How many changes of passages there are of each kind."""
+        found = Counter(change.kind for change in self.passages)
+        return {kind: found[kind] for kind in KINDS}
+
+    def of_kind(self, kind: str) -> tuple[PassageChange, ...]:
+        """The changes of one kind: those that touch a judged query first, those of the title alone last."""
+        return tuple(
+            sorted(
+                (change for change in self.passages if change.kind == kind),
+                key=lambda change: (
+                    not self.judged.keys() & {*change.old},
+                    change.similarity == 1.0,
+                    change.old,
+                    change.new,
+                ),
+            )
+        )
+
+    @cached_property
+    def judged(self) -> Mapping[str, tuple[str, ...]]:
+        """Old passages that a suite of passages judges -> the queries that do so."""
+        found: dict[str, tuple[str, ...]] = {}
+        for suite, touched in self.touched:
+            if suite.unit == "passage":
+                for each in touched:
+                    for touch in each.touches:
+                        found[touch.id] = (*found.get(touch.id, ()), each.query.id)
+        return found
+
+    def wording(self, change: PassageChange) -> tuple[WordRun, ...]:
+        """The changed wording of passages, each side read one after the other."""
+        before, after = self._bodies
+        return word_diff("\n\n".join(before[id_] for id_ in change.old), "\n\n".join(after[id_] for id_ in change.new))
+
+    def old_title(self, id_: str) -> str:
+        """The title that an old passage has."""
+        return self._passages[0][id_].title
+
+    def new_title(self, id_: str) -> str:
+        """The title that a new passage has."""
+        return self._passages[1][id_].title
+
+    def document_of(self, id_: str) -> str:
+        """The document of a new passage."""
+        return self._passages[1][id_].document
+
+    @cached_property
+    def _bodies(self) -> tuple[dict[str, str], dict[str, str]]:
+        before = {passage.id: self.old.text(passage) for passage in self.old.passages}
+        return before, {passage.id: self.new.text(passage) for passage in self.new.passages}
+
+    @cached_property
+    def _passages(self) -> tuple[dict[str, Passage], dict[str, Passage]]:
+        return {each.id: each for each in self.old.passages}, {each.id: each for each in self.new.passages}

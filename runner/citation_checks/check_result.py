@@ -1,0 +1,71 @@
+"""What a check found of one citation: it holds, it fails, or it cannot be made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.citation_checks.answer import Citation, ServedAnswer
+
+Check = Literal["existence", "containment", "quotation", "freshness"]
+CHECKS: tuple[Check, ...] = ("existence", "containment", "quotation", "freshness")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """reason: why it fails or cannot be made, the same words for the same cause. found: what there was instead.
+
+    similarity: of a quotation to the nearest text, 0 to 1; None where it was not looked for.
+    """
+
+    outcome: Literal["held", "failed", "unchecked"]
+    reason: str = ""
+    found: str = ""
+    similarity: float | None = None
+
+
+HELD = Finding("held")
+
+
+def failed(reason: str, found: str = "", similarity: float | None = None) -> Finding:
+    """A check that does not hold."""
+    return Finding("failed", reason, found, similarity)
+
+
+def unchecked(reason: str, found: str = "") -> Finding:
+    """A check that cannot be made: it counts in no denominator."""
+    return Finding("unchecked", reason, found)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCitation:
+    """snapshot: the full id of the one it was checked in, None if that is not stored."""
+
+    answer: ServedAnswer
+    citation: Citation
+    snapshot: str | None
+    findings: Mapping[Check, Finding]
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """All answers and their citations, in file order.
+
+    snapshots: full ids that were cited from, sorted. retrieved_unknown: retrieved ids, over all answers, that the
+    answer's snapshot does not hold. impossible: answers whose record contradicts itself, and how.
+    """
+
+    answers: tuple[ServedAnswer, ...]
+    citations: tuple[CheckedCitation, ...]
+    snapshots: tuple[str, ...]
+    retrieved_unknown: int
+    impossible: tuple[tuple[ServedAnswer, str], ...]
+
+    @property
+    def without_citation(self) -> int:
+        """How many answers cite nothing."""
+        return sum(not answer.citations for answer in self.answers)
+
+    @property
+    def repeated(self) -> int:
+        """How many citations said what another one of the same answer had said."""
+        return sum(answer.repeated for answer in self.answers)

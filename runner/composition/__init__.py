@@ -1,0 +1,1 @@
+"""From a command line to jobs: the one room that knows Hydra."""

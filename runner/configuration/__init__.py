@@ -1,0 +1,1 @@
+"""Settings: what can be set, what it may be, and what it is called."""

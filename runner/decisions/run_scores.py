@@ -1,0 +1,159 @@
+"""The scores of a stored run, query by query, at any k its rankings reach: nothing else is needed to judge it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runner.errors import ConfigError, InputError
+from runner.files.reading import did_you_mean
+from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
+from runner.scoring.judgments import Floats, Judgments
+from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, METRICS_VERSION, OVER_DEPTH
+from runner.scoring.relevance import Relevance
+from runner.scoring.slices import Slices
+from runner.tracking.artifacts import PER_QUERY
+from runner.tracking.stored_run import StoredRun
+
+_MOST_SLICES = 20
+# Every version has stored these; the others came later.
+_EVER = ("query_id", "text", "answerable", "ranked")
+_NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "source", "settled", "pool_recall", "slices")
+# Metric name as people write it -> name of the per-query value.
+_VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One stored run, its scored queries sorted by id.
+
+    sources: the least trusted one of each query and its judgments. settled: bool [queries], whether nobody disagrees.
+    units: by query, the passages in order as far as stored, or the documents where these are judged. pool_recall:
+    float64 [queries].
+    """
+
+    run: StoredRun
+    query_ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    sources: tuple[str, ...]
+    settled: NDArray[np.bool_]
+    units: Sequence[Sequence[str]]
+    relevance: Relevance
+    pool_recall: Floats
+    slices: Slices
+
+    @classmethod
+    def of(cls, run: StoredRun) -> "RunScores":
+        """Read a run's table of queries. Raises InputError for one that was made before this was stored."""
+        table = run.per_query(_EVER)
+        missing = [name for name in _NEEDED if name not in table.column_names]
+        if missing:
+            raise InputError(
+                f"run {run.id} was logged by an earlier version, without {', '.join(missing)}; "
+                f"repeat it with python -m runner.rerun {run.id} and use the new run"
+            )
+        rows = [row for row in table.to_pylist() if row["answerable"]]
+        rows.sort(key=lambda row: row["query_id"])
+        scores = cls(
+            run,
+            tuple(row["query_id"] for row in rows),
+            tuple(row["text"] for row in rows),
+            tuple(row["source"] for row in rows),
+            np.array([row["settled"] for row in rows], np.bool_),
+            [_units(row) for row in rows],
+            _relevance(rows, int(run.params["min_grade"])),
+            np.array([row["pool_recall"] for row in rows], np.float64),
+            _slices(rows),
+        )
+        scores._hold_against_logged()
+        return scores
+
+    def _hold_against_logged(self) -> None:
+        """Raise InputError where the table gives another mean than the run logged: one of the two was changed."""
+        if self.run.params.get("metrics_version") != str(METRICS_VERSION):
+            return
+        for metric in METRICS:
+            logged = self.run.metrics.get(metric)
+            if logged is not None and self.query_ids:
+                mean = float(self.values(metric, self.k).mean())
+                if not math.isclose(mean, logged, rel_tol=1e-9, abs_tol=1e-9):
+                    raise InputError(
+                        f"run {self.run.id}: {PER_QUERY} gives {metric} {mean:.6g} at k={self.k}, but {logged:.6g} was "
+                        "logged; one of the two is damaged or was changed, so no verdict can rest on them"
+                    )
+
+    @property
+    def depth(self) -> int:
+        """How far the rankings go, so the largest k there is."""
+        return int(self.run.params["depth"])
+
+    @property
+    def k(self) -> int:
+        """The k the run was logged at."""
+        return int(self.run.params["k"])
+
+    def values(self, metric: str, k: int) -> Floats:
+        """A metric of every query at k, float64 [queries]. Raises ConfigError for an unknown metric or k."""
+        if metric not in METRICS:
+            raise ConfigError(f"unknown metric {metric!r}; known: {', '.join(METRICS)}")
+        if not 1 <= k <= self.depth:
+            raise ConfigError(f"k={k} is outside the rankings of run {self.run.id}, which go to depth {self.depth}")
+        if metric in AT_K:
+            return AT_K[metric](self.relevance, k)
+        if metric == "pool_recall":
+            return self.pool_recall
+        return OVER_DEPTH[_VALUE_OF.get(metric, metric)](self.relevance)
+
+    def members(self, group: str) -> NDArray[np.bool_]:
+        """Which queries a slice holds, all for "", bool [queries]. Raises ConfigError naming the known slices."""
+        if not group:
+            return np.ones(len(self.query_ids), np.bool_)
+        if group not in self.slices.names:
+            close = did_you_mean(group, self.slices.names)
+            field = group.partition(".")[0]
+            near = [name for name in self.slices.names if name.partition(".")[0] == field] or self.slices.names
+            known = close if "mean" in close else f"; known: {', '.join(near[:_MOST_SLICES]) or 'none'}"
+            raise ConfigError(f"unknown slice {group!r} of run {self.run.id}{known}")
+        members: NDArray[np.bool_] = self.slices.members[self.slices.names.index(group)]
+        return members
+
+    @cached_property
+    def first_ranks(self) -> NDArray[np.int64]:
+        """Rank of the first relevant, 0 if none, int64 [queries]."""
+        return self.relevance.first_rank
+
+    def lost(self, number: int) -> str:
+        """Where a failing query lost its relevant items: the pool or the ranking."""
+        return LOST_IN_RANKING if self.pool_recall[number] > 0 else LOST_IN_POOL
+
+
+def _relevance(rows: Sequence[dict[str, Any]], min_grade: int) -> Relevance:
+    judged = [dict(enumerate(row["judged_grades"])) for row in rows]
+    most = max((len(grades) for grades in judged), default=0)
+    spans = bool(rows) and "answer_ranks" in rows[0]
+    return Relevance.of_lists(
+        Judgments.of(judged, max(most, 1), min_grade),
+        [(row["found_ranks"], row["found_grades"]) for row in rows],
+        [row["judged_ranks"] for row in rows],
+        [len(_units(row)) for row in rows],
+        [row["answer_ranks"] for row in rows] if spans else None,
+    )
+
+
+def _units(row: dict[str, Any]) -> Sequence[str]:
+    """What stands at each rank: documents where they are judged, else passages."""
+    units: Sequence[str] = row.get("ranked_units") or row["ranked"]
+    return units
+
+
+def _slices(rows: Sequence[dict[str, Any]]) -> Slices:
+    names = sorted({name for row in rows for name in row["slices"]})
+    number = {name: position for position, name in enumerate(names)}
+    members = np.zeros((len(names), len(rows)), np.bool_)
+    for position, row in enumerate(rows):
+        members[[number[name] for name in row["slices"]], position] = True
+    return Slices(tuple(names), members)

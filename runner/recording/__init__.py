@@ -1,1 +1,0 @@
-"""From scores to recorded runs: MLflow, files, tables, figures."""

@@ -1,0 +1,1 @@
+"""Results as people and machines read them, one file a result."""

@@ -1,0 +1,207 @@
+"""What was found of citations as a person and as a machine reads it: terminal, Markdown, JSON, a table of all."""
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from runner.citation_checks.check_result import CHECKS, Lineage
+from runner.citation_checks.citation_table import citation_table
+from runner.citation_checks.rates import ALL, Rate
+from runner.errors import MOST_LISTED
+from runner.rendering.console import console
+from runner.reports.citation_failures import failing, failure_groups, marked_line, plain_line
+from runner.tracking.artifacts import escape
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_HEADER = ("check", "slice", "holds", "n", "rate", "95% interval", "not checked")
+# The terminal shows so many slices of the lowest rates; the files hold all.
+_MOST_SLICES = 12
+
+
+@dataclass(frozen=True)
+class Report:
+    """file: the name of the records' file. unmet: a sentence for every demand that is not met."""
+
+    file: str
+    lineage: Lineage
+    rates: tuple[Rate, ...]
+    unmet: tuple[str, ...] = ()
+
+
+def print_report(report: Report, stream: TextIO) -> None:
+    """Print the counts, the rates and, by check, the first failing citations."""
+    terminal = console(stream, width=None if stream.isatty() else 170)
+    terminal.print(_headline(report), soft_wrap=True)
+    overall = [rate for rate in report.rates if rate.slice == ALL]
+    slices = [rate for rate in report.rates if rate.slice != ALL and rate.value is not None and rate.value < 1]
+    slices.sort(key=lambda rate: (rate.value or 0.0, rate.slice))
+    terminal.print(_table([*overall, *slices[:_MOST_SLICES]]))
+    if len(slices) > _MOST_SLICES:
+        terminal.print(f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)")
+    for line in [*_reason_lines(overall), *_notes(report)]:
+        terminal.print(line, soft_wrap=True)
+    for title, lines in failure_groups(report.lineage, plain_line):
+        terminal.print(f"{title}:", soft_wrap=True)
+        for line in lines:
+            terminal.print(f"  {line}", soft_wrap=True)
+    for sentence in report.unmet:
+        terminal.print(f"NOT MET {sentence}", soft_wrap=True)
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Write lineage.md, lineage.json and citations.parquet into a folder; each appears whole or not at all."""
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True, exist_ok=True)
+    values = json.dumps(report_values(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    _appear(folder / "lineage.md", lambda path: path.write_text(report_markdown(report), "utf-8"))
+    _appear(folder / "lineage.json", lambda path: path.write_text(values, "utf-8"))
+    table = citation_table(report.lineage.citations)
+    _appear(folder / "citations.parquet", lambda path: pq.write_table(table, path, compression="zstd"))
+
+
+def report_markdown(report: Report) -> str:
+    """The whole report as Markdown."""
+    parts = [f"## Lineage of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
+    rows = ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
+    rows += ["| " + " | ".join(map(escape, _cells(rate))) + " |" for rate in report.rates]
+    parts.append("\n".join(rows))
+    overall = [rate for rate in report.rates if rate.slice == ALL]
+    notes = [*_reason_lines(overall), *_notes(report), *(f"NOT MET {sentence}" for sentence in report.unmet)]
+    parts.append("\n".join(f"- {escape(line)}" for line in notes))
+    for title, lines in failure_groups(report.lineage, marked_line):
+        parts.append(f"### {escape(title)}\n\n" + "\n".join(f"- {line}" for line in lines))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def report_values(report: Report) -> dict[str, Any]:
+    """The whole report as JSON values; failing citations: the first 20 of each check."""
+    lineage = report.lineage
+    return {
+        "file": report.file,
+        "snapshots": list(lineage.snapshots),
+        "counts": counts_of(lineage),
+        "rates": [asdict(rate) | {"value": rate.value} for rate in report.rates],
+        "unmet": list(report.unmet),
+        "failing": {
+            check: [
+                {
+                    "line": each.answer.line,
+                    "answer_id": each.answer.id,
+                    "query_id": each.answer.query_id,
+                    "snapshot": each.snapshot or each.answer.snapshot,
+                    "cited": each.citation.id,
+                    "quotation": each.citation.quotation,
+                    **asdict(each.findings[check]),
+                }
+                for each in failing(lineage, check)[:MOST_LISTED]
+            ]
+            for check in CHECKS
+        },
+        "impossible": [
+            {"line": answer.line, "answer_id": answer.id, "query_id": answer.query_id, "fault": fault}
+            for answer, fault in lineage.impossible[:MOST_LISTED]
+        ],
+    }
+
+
+def counts_of(lineage: Lineage) -> dict[str, int]:
+    """How many there are of everything that is no rate."""
+    return {
+        "answers": len(lineage.answers),
+        "alerts": sum(answer.kind == "alert" for answer in lineage.answers),
+        "without_citation": lineage.without_citation,
+        "citations": len(lineage.citations),
+        "repeated_citations": lineage.repeated,
+        "retrieved_unknown": lineage.retrieved_unknown,
+        "from_the_future": len(lineage.impossible),
+    }
+
+
+def _appear(path: Path, write: Callable[[Path], Any]) -> None:
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        write(draft)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _headline(report: Report) -> str:
+    lineage = report.lineage
+    alerts = sum(answer.kind == "alert" for answer in lineage.answers)
+    of_them = f", {_n(alerts, 'alert')} among them" if alerts else ""
+    return (
+        f"{report.file}: {_n(len(lineage.answers), 'answer')}{of_them}, {lineage.without_citation} without a "
+        f"citation; {_n(len(lineage.citations), 'citation')} from {_n(len(lineage.snapshots), 'stored snapshot')}"
+    )
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _table(rates: Sequence[Rate]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for position, name in enumerate(_HEADER):
+        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=True)
+    for rate in rates:
+        table.add_row(*_cells(rate))
+    return table
+
+
+def _cells(rate: Rate) -> tuple[str, ...]:
+    value = "-" if rate.value is None else _share(rate.value)
+    interval = "-" if rate.value is None else f"[{rate.low:.3f}, {rate.high:.3f}]"
+    return (
+        rate.check,
+        rate.slice or "all",
+        str(rate.held),
+        str(rate.n),
+        value,
+        interval,
+        str(sum(rate.unchecked.values())),
+    )
+
+
+def _share(value: float) -> str:
+    """Four decimals; what is not all must not look like all."""
+    return "<1.0000" if value < 1 and f"{value:.4f}" == "1.0000" else f"{value:.4f}"
+
+
+def _reason_lines(rates: Sequence[Rate]) -> list[str]:
+    return [
+        f"{rate.check} not checked: " + "; ".join(f"{count} {reason}" for reason, count in rate.unchecked.items())
+        for rate in rates
+        if rate.unchecked
+    ]
+
+
+def _notes(report: Report) -> Iterator[str]:
+    lineage = report.lineage
+    if lineage.repeated:
+        yield f"note: {_n(lineage.repeated, 'citation')} said the same as another of their answer and counted once"
+    if stranger := _stranger(lineage):
+        yield f"note: not one id of the file is in the snapshot of its answer (such as {stranger!r}); is it their file?"
+    elif lineage.retrieved_unknown:
+        unknown = _n(lineage.retrieved_unknown, "retrieved id")
+        yield f"note: {unknown} not in the answer's snapshot; was it really the one that was searched?"
+
+
+def _stranger(lineage: Lineage) -> str | None:
+    """The first id, where the snapshots are stored and hold not one of all that are cited or were retrieved."""
+    retrieved = [id_ for answer in lineage.answers for id_ in answer.retrieved]
+    if lineage.retrieved_unknown < len(retrieved):
+        return None
+    if any(each.snapshot is None or each.findings["existence"].outcome != "failed" for each in lineage.citations):
+        return None
+    return next(iter([*(each.citation.id for each in lineage.citations), *retrieved]), None)

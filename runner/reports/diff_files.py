@@ -1,0 +1,164 @@
+"""A difference as Markdown and as JSON, complete."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from runner.alignment.difference import Difference
+from runner.alignment.impact import Touched
+from runner.alignment.passage_change import PassageChange
+from runner.alignment.word_diff import WordRun
+from runner.files.atomic import replace_file
+from runner.reports.diff import PROPOSALS, alike, count_words, moves, wording_of
+from runner.snapshots import Snapshot
+from runner.suites import Suite
+from runner.tracking.artifacts import code, escape
+
+_AROUND, _LONGEST = 80, 4000
+_TAGS = {"same": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>")}
+
+
+def write_files(difference: Difference, labels: tuple[str, str], folder: Path) -> None:
+    """Write diff.md and diff.json into a folder, each whole or not at all."""
+    values = json.dumps(difference_values(difference, labels), ensure_ascii=False, indent=1, allow_nan=False)
+    for name, text in (("diff.md", difference_markdown(difference, labels)), ("diff.json", f"{values}\n")):
+        replace_file(folder / name, text.encode())
+
+
+def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:
+    """Everything that changed, with its wording."""
+    parts = [f"# {escape(labels[0])} to {escape(labels[1])}"]
+    counts = (difference.document_counts, difference.counts)
+    rows = [f"| {what} | {count_words(found)} |" for what, found in zip(("documents", "passages"), counts, strict=True)]
+    parts.append("\n".join(["| what | how many |", "|---|---|", *rows]))
+    for suite, touched in difference.touched:
+        parts += _suite_parts(suite, touched)
+    parts += _document_parts(difference)
+    for kind in PROPOSALS:
+        changes = difference.of_kind(kind)
+        if changes:
+            parts.append(f"## Passages {kind}: {len(changes)}")
+            parts += [_proposal(difference, change) for change in changes]
+    for move in moves(difference.passages, difference.old, difference.new):
+        where = f"within {code(move.old)}" if move.old == move.new else f"{code(move.old)} to {code(move.new)}"
+        lines = [f"- {code(old)} to {code(new)}" for old, new in move.passages]
+        parts.append(f"## Moved {where}: {len(lines)}\n\n" + "\n".join(lines))
+    for kind in ("gone", "added"):
+        ids = [id_ for change in difference.of_kind(kind) for id_ in (*change.old, *change.new)]
+        if ids:
+            parts.append(f"## Passages {kind}: {len(ids)}\n\n" + "\n".join(f"- {code(id_)}" for id_ in ids))
+    return "\n\n".join(parts) + "\n"
+
+
+def difference_values(difference: Difference, labels: tuple[str, str]) -> dict[str, Any]:
+    """The difference as JSON values; passages that are unchanged are counted only."""
+    documents = difference.documents
+    return {
+        "old": _snapshot_values(difference.old, labels[0]),
+        "new": _snapshot_values(difference.new, labels[1]),
+        "documents": {
+            "counts": dict(difference.document_counts),
+            "changed": list(documents.changed),
+            "renamed": dict(documents.renamed),
+            "removed": list(documents.removed),
+            "added": list(documents.added),
+        },
+        "passages": {
+            "counts": dict(difference.counts),
+            "changes": [_change_values(difference, each) for each in difference.passages if each.kind != "unchanged"],
+        },
+        "suites": [
+            {
+                "name": suite.name,
+                "revision": suite.revision,
+                "unit": suite.unit,
+                "queries": len(suite.queries),
+                "touched": [_touched_values(each) for each in touched],
+            }
+            for suite, touched in difference.touched
+        ],
+    }
+
+
+def _snapshot_values(snapshot: Snapshot, label: str) -> dict[str, Any]:
+    return {
+        "id": snapshot.id,
+        "label": label,
+        "documents": len(snapshot.documents),
+        "passages": len(snapshot.passages),
+        "settings": snapshot.settings,
+    }
+
+
+def _change_values(difference: Difference, change: PassageChange) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "kind": change.kind,
+        "old": list(change.old),
+        "new": list(change.new),
+        "similarity": round(change.similarity, 6),
+    }
+    if change.kind in PROPOSALS:
+        values["wording"] = [{"kind": piece.kind, "text": piece.text} for piece in difference.wording(change)]
+    return values
+
+
+def _touched_values(touched: Touched) -> dict[str, Any]:
+    return {
+        "query_id": touched.query.id,
+        "text": touched.query.text,
+        "judgments": [
+            {
+                "id": touch.id,
+                "grade": touch.grade,
+                "kind": touch.kind,
+                "new": list(touch.new),
+                "similarity": round(touch.similarity, 6),
+                "stands": touch.stands,
+            }
+            for touch in touched.touches
+        ],
+    }
+
+
+def _suite_parts(suite: Suite, touched: Sequence[Touched]) -> Iterator[str]:
+    yield f"## Suite {escape(suite.name)}: {len(touched)} of {len(suite.queries)} queries touched"
+    rows = []
+    for each in touched:
+        for touch in each.touches:
+            new = ", ".join(map(code, touch.new)) if touch.new != (touch.id,) else "there"
+            cells = code(each.query.id), escape(each.query.text), code(touch.id), str(touch.grade), touch.kind, new
+            rows.append("| " + " | ".join(cell.replace("|", "\\|") if "`" in cell else cell for cell in cells) + " |")
+    if rows:
+        header = "| query | text | judged | grade | what became of it | now |"
+        yield "\n".join([header, "|---|---|---|---|---|---|", *rows])
+
+
+def _document_parts(difference: Difference) -> Iterator[str]:
+    documents = difference.documents
+    renamed = [f"{code(old)} to {code(new)}" for old, new in documents.renamed.items()]
+    for kind in ("changed", "removed", "added"):
+        ids = getattr(documents, kind)
+        if ids:
+            yield f"## Documents {kind}: {len(ids)}\n\n" + "\n".join(f"- {code(id_)}" for id_ in ids)
+    if renamed:
+        yield f"## Documents renamed: {len(renamed)}\n\n" + "\n".join(f"- {each}" for each in renamed)
+
+
+def _proposal(difference: Difference, change: PassageChange) -> str:
+    old, new = (" + ".join(map(code, ids)) for ids in (change.old, change.new))
+    where = old if old == new else f"{old} to {new}"
+    return f"- {where} ({alike(change.similarity)})\n\n  {marked(wording_of(difference, change, _AROUND, _LONGEST))}"
+
+
+def marked(pieces: Sequence[WordRun]) -> str:
+    """A changed wording on one line of Markdown: what went struck out, what came underlined."""
+    parts = []
+    for piece in pieces:
+        before, after = _TAGS[piece.kind]
+        text = piece.text
+        inner = escape(text)
+        left = " " if text[:1].isspace() else ""
+        right = " " if text[-1:].isspace() and inner else ""
+        parts.append(f"{left}{before}{inner}{after}{right}" if inner else left)
+    return "".join(parts)

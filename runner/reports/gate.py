@@ -1,0 +1,157 @@
+"""A gate's verdict as a person and as a machine reads it: terminal, Markdown, JUnit XML, JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from runner.decisions.gating import GateResult, Verdict
+from runner.rendering.visible import visible
+from runner.tracking.artifacts import code, escape
+
+_MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
+
+
+def write_reports(result: GateResult, folder: Path) -> None:
+    """Write gate.md, gate.xml and gate.json into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gate.md").write_text(gate_markdown(result), "utf-8")
+    (folder / "gate.json").write_text(
+        json.dumps(gate_values(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8"
+    )
+    junit = _junit(result)
+    for each in junit.iter():
+        # XML has no place for controls, and a file with one is read by nobody.
+        each.text = visible(each.text) if each.text else each.text
+        each.attrib.update({name: visible(value) for name, value in each.attrib.items()})
+    tree = ElementTree.ElementTree(junit)
+    ElementTree.indent(tree)
+    tree.write(folder / "gate.xml", encoding="utf-8", xml_declaration=True)
+
+
+def headline(result: GateResult) -> str:
+    """One sentence: passed or blocked, and by what."""
+    run = f"{result.candidate.run.name} ({result.candidate.run.id})"
+    if result.blocked:
+        return f"gate {result.policy.name}: BLOCKED {run} by {', '.join(each.rule.name for each in result.blocking)}"
+    warned = f", with warnings from {', '.join(each.rule.name for each in result.warnings)}" if result.warnings else ""
+    return f"gate {result.policy.name}: passed {run}{warned}"
+
+
+def gate_lines(result: GateResult) -> list[str]:
+    """The verdict for the terminal, one rule a line with its reasons beneath."""
+    lines = [headline(result)]
+    if result.baseline is not None:
+        lines.append(f"  against {result.baseline.run.name} ({result.baseline.run.id})")
+    for each in result.verdicts:
+        rule = each.rule
+        lines.append(
+            f"  {_MARK[each.outcome]:12} {rule.name}: {rule.metric} k={each.k} {rule.slice} "
+            f"(n={each.n}, {rule.severity})"
+        )
+        lines += [f"               {reason}" for reason in each.reasons]
+        lines += [f"               {note}" for note in each.notes]
+        if each.outcome != "pass" and each.losers:
+            lines.append(f"               lost most: {', '.join(each.losers)}")
+    return [*lines, *(f"  note: {note}" for note in result.notes)]
+
+
+def gate_markdown(result: GateResult) -> str:
+    """The verdict fit for a comment on a pull request."""
+    title = "Retrieval gate: blocked" if result.blocked else "Retrieval gate: passed"
+    lines = [f"## {title}", "", escape(headline(result)) + ".", ""]
+    if result.baseline is not None:
+        lines += [f"Baseline: {escape(result.baseline.run.name)} (`{result.baseline.run.id}`).", ""]
+    lines += [
+        "| | rule | metric | slice | n | candidate | baseline | change | reason |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for each in result.verdicts:
+        outcome = f"**{_MARK[each.outcome]}**" if each.outcome == "fail" else _MARK[each.outcome]
+        warn = " (warn)" if each.rule.severity == "warn" else ""
+        cells = [
+            outcome + warn,
+            escape(each.rule.name),
+            f"{each.rule.metric}, k={each.k}",
+            escape(each.rule.slice),
+            str(each.n),
+            f"{each.value.value:.3f}" if each.value else "-",
+            f"{each.baseline:.3f}" if each.baseline is not None else "-",
+            f"{each.difference.value:+.3f}" if each.difference else "-",
+            escape("; ".join(each.reasons)),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lost = [each for each in result.verdicts if each.losers and each.outcome != "pass"]
+    if lost:
+        lines += ["", "Queries that lost most:", ""]
+        texts = dict(zip(result.candidate.query_ids, result.candidate.texts, strict=True))
+        for each in lost:
+            lines += [f"- {escape(each.rule.name)}: {code(id_)} {escape(texts[id_])}" for id_ in each.losers]
+    notes = [*result.notes, *(f"{each.rule.name}: {note}" for each in result.verdicts for note in each.notes)]
+    if notes:
+        lines += ["", *(f"- {escape(note)}" for note in notes)]
+    return "\n".join(lines) + "\n"
+
+
+def gate_values(result: GateResult) -> dict[str, Any]:
+    """The verdict as JSON values."""
+    return {
+        "policy": result.policy.model_dump(mode="json"),
+        "blocked": result.blocked,
+        "run": result.candidate.run.id,
+        "baseline": result.baseline.run.id if result.baseline else None,
+        "notes": list(result.notes),
+        "verdicts": [_verdict_values(each) for each in result.verdicts],
+    }
+
+
+def _verdict_values(each: Verdict) -> dict[str, Any]:
+    return {
+        "rule": each.rule.name,
+        "metric": each.rule.metric,
+        "k": each.k,
+        "slice": each.rule.slice,
+        "severity": each.rule.severity,
+        "outcome": each.outcome,
+        "n": each.n,
+        "value": vars(each.value) if each.value else None,
+        "baseline": each.baseline,
+        "difference": vars(each.difference) if each.difference else None,
+        "reasons": list(each.reasons),
+        "notes": list(each.notes),
+        "lost_most": list(each.losers),
+    }
+
+
+def _junit(result: GateResult) -> ElementTree.Element:
+    blocking = {each.rule.name for each in result.blocking}
+    undecided = [each for each in result.verdicts if each.rule.name not in blocking and each.outcome != "pass"]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_printable(f"gate {result.policy.name}"),
+        tests=str(len(result.verdicts)),
+        failures=str(len(blocking)),
+        skipped=str(len(undecided)),
+        errors="0",
+    )
+    for each in result.verdicts:
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            name=_printable(each.rule.name),
+            classname=_printable(f"{result.policy.name}.{each.rule.slice}"),
+        )
+        text = _printable("; ".join([*each.reasons, *each.notes]))
+        if each.rule.name in blocking:
+            ElementTree.SubElement(case, "failure", message=text, type=each.outcome)
+        elif each.outcome != "pass":
+            # JUnit knows no warning: what does not stop the release shows as skipped, with its reason.
+            ElementTree.SubElement(case, "skipped", message=f"{each.outcome}: {text}")
+        else:
+            ElementTree.SubElement(case, "system-out").text = text
+    return suite
+
+
+def _printable(text: str) -> str:
+    """XML 1.0 has no control characters."""
+    return "".join(character if character >= " " or character in "\t\n" else " " for character in text)

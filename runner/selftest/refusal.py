@@ -1,0 +1,87 @@
+"""Whether judgments of what is not there are refused: every one of them, by name, before anything is computed."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from runner.errors import MOST_LISTED, InputError
+from runner.selftest.evidence import Evidence
+from runner.selftest.perturbations import pinned
+from runner.selftest.sandbox import Sandbox
+from runner.snapshots import Snapshot
+from runner.suites import JudgedQuery, Span, Suite
+
+T = TypeVar("T")
+Judged = list[tuple[JudgedQuery, str]]
+
+
+def gone_judgments(suite: Suite, pieces: Collection[Evidence]) -> Judged:
+    """Every judgment of these pieces above grade 0, whether its query is scored or not."""
+    gone = {id_ for piece in pieces for id_ in piece.judged}
+    return [(query, id_) for query in suite.queries for id_, grade in query.grades.items() if id_ in gone and grade > 0]
+
+
+def unrefused(bench: Sandbox, suite: Suite, altered: Snapshot, pieces: Collection[Evidence]) -> tuple[str, str]:
+    """What is wrong with how the judgments of these pieces are taken, "" if nothing, and the first line of a refusal.
+
+    Of each query only these judgments are asked, between two of what is there, and with a query before and one behind
+    that judge nothing else: a check that looks at a part of them only cannot pass.
+    """
+    said = ""
+    for asked, wanted in _suites(suite, altered, pieces):
+        try:
+            # Pinned to the altered snapshot, or the pin would refuse it before anything judged is looked for.
+            bench.plan(altered, pinned(asked, altered))
+        except InputError as error:
+            lines = str(error).splitlines()
+            missed = [pair for pair in wanted if not any(_names(line, *pair) for line in lines)]
+            if missed:
+                query, id_ = missed[0]
+                return f"{len(missed)} not refused by name, such as {id_!r} of query {query.id!r} ({lines[0]})", said
+            said = said or next(line.strip() for line in lines if _names(line, *wanted[0]))
+        except Exception as error:
+            return f"not refused; it would break later ({type(error).__name__}: {error})", said
+        else:
+            return "not refused; it would be reported as a miss", said
+    return "", said
+
+
+def _suites(suite: Suite, altered: Snapshot, pieces: Collection[Evidence]) -> Iterator[tuple[Suite, Judged]]:
+    """Suites that each hold as many of the judgments as an error lists."""
+    pairs = gone_judgments(suite, pieces)
+    spans = _there(altered)
+    there = list(spans) if suite.unit == "span" else list(dict.fromkeys(_ends(altered.units(suite.unit))))
+    ends = [JudgedQuery(id_, "?", dict.fromkeys(there, suite.min_grade), spans=spans) for id_ in ("!", "!!")]
+    for start in range(0, len(pairs), MOST_LISTED):
+        asked = pairs[start : start + MOST_LISTED]
+        gone: dict[str, dict[str, int]] = {query.id: {} for query, _ in asked}
+        for query, id_ in asked:
+            gone[query.id][id_] = query.grades[id_]
+        between = [
+            replace(
+                query,
+                judgments=(),
+                spans={**query.spans, **spans},
+                grades=dict.fromkeys(there[:1], suite.min_grade)
+                | gone[query.id]
+                | dict.fromkeys(there[1:], suite.min_grade),
+            )
+            for query in {query.id: query for query, _ in asked}.values()
+        ]
+        yield replace(suite, queries=(ends[0], *between, ends[1]), slices=(), missing="error"), asked
+
+
+def _there(altered: Snapshot) -> dict[str, Span]:
+    """The first and the last passage that hold anything, as spans."""
+    shown = [each for each in altered.passages if altered.text(each).strip()]
+    spans = (Span(each.document, None, each.start, each.end) for each in _ends(shown))
+    return {span.id: span for span in spans}
+
+
+def _ends(found: Sequence[T]) -> list[T]:
+    return [*found[:1], *found[-1:]]
+
+
+def _names(line: str, query: JudgedQuery, id_: str) -> bool:
+    named = (id_, repr(query.spans[id_].document)) if id_ in query.spans else (repr(id_),)
+    return f"query {query.id!r}" in line and any(name in line for name in named)

@@ -1,0 +1,1 @@
+"""MLflow: runs written, found and read back."""

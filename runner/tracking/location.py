@@ -1,0 +1,57 @@
+"""Where a command about past runs looks: the store on this machine and the MLflow store, from its overrides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.configuration.overrides import read_setting
+from runner.configuration.settings import TrackingSettings, home, usable, usable_folder, usable_uri
+from runner.engine.trust import SETTING, Trust
+from runner.errors import ConfigError
+from runner.tracking.mlflow_store import sqlite_uri
+from runner.tracking.tracker import Tracker
+
+_OWN = ("tracking.uri", "store", SETTING)
+
+
+@dataclass(frozen=True)
+class StoreLocation:
+    """store: the folder of snapshots and cache. uri: the MLflow store. rest: overrides that name something else.
+
+    trust: what may be built of what is stored there.
+    """
+
+    store: str
+    uri: str
+    rest: tuple[str, ...]
+    trust: Trust
+
+    @classmethod
+    def of(cls, overrides: Sequence[str]) -> "StoreLocation":
+        """Take `store=...`, `tracking.uri=...` and `trust=...` out of the overrides.
+
+        Raises ConfigError for what cannot be read or used.
+        """
+        own: dict[str, str] = {}
+        rest: list[str] = []
+        for override in overrides:
+            if override.startswith(f"{SETTING}="):
+                # A list of modules, with or without brackets, and no sweep.
+                own[SETTING] = override.partition("=")[2]
+                continue
+            setting = read_setting(override)
+            if setting.key in _OWN:
+                own[setting.key] = setting.text
+            else:
+                rest.append(override)
+        store = usable("store", own.get("store", str(home() / "mlruns")), usable_folder)
+        uri = usable("tracking.uri", own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db")), usable_uri)
+        return cls(store, uri, tuple(rest), Trust.parse(own.get(SETTING, "")))
+
+    def tracker(self) -> Tracker:
+        """The runs there, of no experiment yet."""
+        return Tracker(TrackingSettings(uri=self.uri, experiment=""))
+
+    def refuse_rest(self) -> None:
+        """Raise ConfigError if an override is left that this command does not know."""
+        if self.rest:
+            raise ConfigError(f"unknown setting {self.rest[0]!r}; this command takes {', '.join(_OWN)}")

@@ -1,0 +1,153 @@
+"""Gate a run: find its baseline, repeat it where the world has moved on, judge, and put the verdict on the run."""
+
+from pathlib import Path
+
+from omegaconf import OmegaConf
+
+from runner.decisions.baseline import accepted_runs, baseline_key, same_dataset
+from runner.decisions.gating import GateResult, judge
+from runner.decisions.run_scores import RunScores
+from runner.documents.document import Normalization
+from runner.engine.components import build
+from runner.engine.inputs import GivenInputs, snapshot_store
+from runner.engine.plan import Request
+from runner.engine.trust import Trust
+from runner.errors import RunnerError
+from runner.files.scratch import scratch_folder
+from runner.reports.gate import write_reports
+from runner.rules.policy import Policy
+from runner.snapshots import Snapshot
+from runner.tracking.names import metric_key
+from runner.tracking.provenance import program_version
+from runner.tracking.stored_run import StoredRun
+from runner.tracking.tracker import Tracker
+from runner.workflows.rerun import for_this_machine
+from runner.workflows.run_jobs import RunOptions, run_jobs
+
+REPORTS = "gate"
+_VALUE = {"pass": 1.0, "inconclusive": 0.0, "fail": -1.0}
+
+
+def gate_run(
+    tracker: Tracker,
+    run_id: str,
+    policy: Policy,
+    store: str,
+    baseline_id: str | None = None,
+    out: Path | None = None,
+    trust: Trust | None = None,
+) -> GateResult:
+    """Judge a run, log the verdict on it (tags, metrics, reports) and return it.
+
+    baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well. trust: what of
+    the baseline's configuration may be built where it has to be repeated; what conf/ names unless said.
+    """
+    with scratch_folder("gate") as folder:
+        candidate = StoredRun.fetch(tracker, run_id, folder / "candidate")
+        tracker = tracker.for_experiment(candidate.experiment_id)
+        accepted = _accepted(tracker, candidate, baseline_id, folder)
+        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder, trust or Trust.of())
+        scores = RunScores.of(candidate)
+        notes += _look_notes(tracker, candidate, policy)
+        earlier = RunScores.of(accepted).slices.names if accepted else ()
+        result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
+        reports = folder / "reports"
+        write_reports(result, reports)
+        if tracker.read_only:
+            print("note: the store is read-only; the verdict is not logged")
+        else:
+            _record(tracker, result, reports)
+        if out is not None:
+            write_reports(result, out)
+    return result
+
+
+def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
+    """The run to compare with as it was made: the one that is named, else the accepted baseline."""
+    if baseline_id is None:
+        standing = [
+            run
+            for run in accepted_runs(tracker, baseline_key(candidate.params))
+            if same_dataset(run.data.params, candidate.params)
+        ]
+        if not standing:
+            return None
+        baseline_id = standing[0].info.run_id
+    return StoredRun.fetch(tracker, baseline_id, folder / "baseline")
+
+
+def _of_dataset(candidate: StoredRun) -> str:
+    dataset = candidate.params.get("dataset", "")
+    return f" of the dataset {dataset}" if dataset else ""
+
+
+def _like_for_like(
+    tracker: Tracker, candidate: StoredRun, baseline: StoredRun | None, store: str, folder: Path, trust: Trust
+) -> tuple[StoredRun | None, list[str]]:
+    """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
+    if baseline is None:
+        return None, [f"no baseline is accepted for this suite{_of_dataset(candidate)}"]
+    moved = [
+        what
+        for what, field in (("suite", "suite_revision"), ("documents", "documents_sha256"))
+        if baseline.params[field] != candidate.params[field]
+    ]
+    if not moved:
+        return baseline, []
+    again = _repeat_on(tracker, baseline, candidate, store, trust)
+    note = (
+        f"the {' and the '.join(moved)} moved on since the baseline {baseline.id}; its configuration was repeated on "
+        f"the candidate's as run {again}, and the two are compared"
+    )
+    print(note)
+    return StoredRun.fetch(tracker, again, folder / "repeated"), [note]
+
+
+def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str, trust: Trust) -> str:
+    """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
+    where = "/".join([candidate.params["suite_revision"], candidate.params["documents_sha256"][:16]])
+    made = {"rerun_of": baseline.id, "repeated_on": where, "program_version": program_version()}
+    before = tracker.finished(made)
+    if before:
+        return str(before[0].info.run_id)
+    own = baseline.buildable(trust)
+    snapshot = candidate.snapshot(tracker, store)
+    if baseline.settings.chunker != candidate.settings.chunker:
+        # The cut belongs to the configuration, the documents to the world.
+        chunker = build(own.chunker, "chunker")
+        normalization = Normalization(**snapshot.settings["normalization"])
+        snapshot = Snapshot.build(snapshot.documents, chunker.object, chunker.params, normalization)
+        snapshot_store(store).save(snapshot)
+    settings = for_this_machine(own, tracker.settings.uri, store, cache="on")
+    inputs = GivenInputs(snapshot, candidate.suite())
+    tags = {**made, "repeated_for": candidate.id}
+    outcome = run_jobs(
+        [Request((), settings, OmegaConf.to_yaml(baseline.source))], RunOptions(tags=tags, quiet=True), inputs
+    )
+    if not outcome.rows:
+        reasons = "; ".join(error for _, error in outcome.failures)
+        raise RunnerError(f"the baseline {baseline.id} could not be repeated on the candidate's documents: {reasons}")
+    return outcome.rows[0].run_id
+
+
+def _look_notes(tracker: Tracker, candidate: StoredRun, policy: Policy) -> list[str]:
+    looks = tracker.count({"kind": "run", "suite": candidate.params["suite"]}, policy.most_looks + 1)
+    notes = []
+    if looks > policy.most_looks:
+        notes.append(
+            f"suite {candidate.params['suite']!r} has been scored more than {policy.most_looks} times: what was tuned "
+            "on it may fit it by chance"
+        )
+    if candidate.params["suite_role"] == "holdout":
+        notes.append("a holdout suite was used: every look makes it less of one")
+    return notes
+
+
+def _record(tracker: Tracker, result: GateResult, reports: Path) -> None:
+    run_id = result.candidate.run.id
+    metrics = {metric_key("gate", each.rule.name): _VALUE[each.outcome] for each in result.verdicts}
+    tags = {"gate": "blocked" if result.blocked else "passed", "gate_policy": result.policy.name}
+    if result.baseline is not None:
+        tags["gate_baseline"] = result.baseline.run.id
+    tracker.add(run_id, metrics, tags)
+    tracker.client.log_artifacts(run_id, str(reports), REPORTS)
