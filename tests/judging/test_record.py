@@ -267,7 +267,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from runner.annotation.history.entry import RecordEntry
-from runner.annotation.history.record import Record
+from runner.annotation.history.record import JudgmentRecord
 write = os.write
 def slow(file, data):
     done = write(file, bytes(data)[:1000])
@@ -281,7 +281,7 @@ def before(*names):
     sys.stdin.read()
     replace(*names)
 os.replace = before
-Record(Path(sys.argv[1])).extend([RecordEntry(0, "imported", f"q{n}", note="x" * 400) for n in range(50)])
+JudgmentRecord(Path(sys.argv[1])).extend([RecordEntry(0, "imported", f"q{n}", note="x" * 400) for n in range(50)])
 """
 
 
