@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,17 @@ def test_every_module_is_inside_with_the_launcher_and_the_types(names: set[str])
     # A namespace package: with an __init__ it would hide other people's Hydra plugins.
     assert "hydra_plugins/__init__.py" not in names
     assert not any(name.startswith(("tests/", "benchmarks/", "mlruns/")) for name in names)
+
+
+def test_version_and_licence_are_stated(wheel: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    folder = f"retrieval_runner-{project['version']}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        stated = archive.read(f"{folder}/METADATA").decode("utf-8")
+        licence = archive.read(f"{folder}/licenses/LICENSE").decode("utf-8")
+    assert f"\nVersion: {project['version']}\n" in stated
+    assert "\nLicense-Expression: Apache-2.0\n" in stated
+    assert "Apache License" in licence
 
 
 def test_a_sweep_is_planned_from_the_wheel_alone(wheel: Path, desk: Any, tmp_path: Path) -> None:
