@@ -3,12 +3,22 @@
 from collections.abc import Mapping
 
 from retrievers.script import same_id
+from runner.annotation.review.display import Answers
 from runner.annotation.review.passage_texts import PassageTexts
 from runner.annotation.review.queue import ReviewItem, Target
-from runner.annotation.review.terminal import Answers
 from runner.errors import InputError
 from runner.files.reading import id_fault
 from runner.suites import Span
+
+# The keys that every item takes.
+ALWAYS: Mapping[str, str] = {
+    "s": "skip for now",
+    "u": "undo your last answer",
+    "e": "write a note first",
+    "m": "show long texts whole",
+    "q": "quit",
+    "?": "this help",
+}
 
 
 class Naming:

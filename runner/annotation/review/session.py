@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from runner.annotation.review.naming import Naming, keys_of, letters_of, question, takes_grades
+from runner.annotation.review.display import Answers, Display
+from runner.annotation.review.naming import Naming, keys_of, letters_of, takes_grades
 from runner.annotation.review.passage_texts import PassageTexts
 from runner.annotation.review.queue import ReviewItem, Target
 from runner.annotation.review.review import GivenAnswer, Review
-from runner.annotation.review.screen import Screen
-from runner.annotation.review.terminal import Answers, plain
+from runner.annotation.review.terminal import plain
 from runner.errors import InputError
 
 
@@ -24,7 +24,7 @@ class Session:
     """Asks until nothing is left, the input ends, or the person quits."""
 
     def __init__(
-        self, review: Review, answers: Answers, screen: Screen, highest: int, texts: PassageTexts | None = None
+        self, review: Review, answers: Answers, screen: Display, highest: int, texts: PassageTexts | None = None
     ) -> None:
         """highest: the highest grade that may be given."""
         self._review, self._answers, self._screen = review, answers, screen
@@ -54,7 +54,7 @@ class Session:
         self._note = ""
         self._screen.item(item, self._progress())
         while True:
-            self._screen.prompt(question(item, self._grades(), self._note))
+            self._screen.ask(item, self._grades(), self._note)
             key = self._key()
             if key is None or key in ("q", "quit"):
                 return False
@@ -67,7 +67,7 @@ class Session:
     def _ask_for_more(self) -> bool:
         """Nothing is left to ask, but the last answer may have been a slip; False to stop."""
         while True:
-            self._screen.prompt("\nnothing is left to ask · u undo your last answer, q quit >")
+            self._screen.nothing_left()
             key = self._key()
             if key is None or key in ("q", "quit"):
                 return False

@@ -6,22 +6,12 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import TextIO
+
+from runner.annotation.review.display import Answers
 
 _ESCAPE = b"\x1b"
 _END_OF_INPUT = b"\x04"
-
-
-class Answers(Protocol):
-    """Where the answers of a review come from."""
-
-    single: bool
-
-    def key(self) -> str | None:
-        """The next key, or line, in lower case; None at the end of the input."""
-
-    def line(self, prompt: str) -> str | None:
-        """A line of text; None at the end of the input."""
 
 
 class LineAnswers:
