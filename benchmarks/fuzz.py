@@ -94,7 +94,7 @@ def _trec(topics: bool) -> Read:
 
 
 def _policy(path: Path) -> object:
-    from runner.configuration.policy_files import policy_of, read_policy_file
+    from runner.composition.policy_files import policy_of, read_policy_file
 
     return policy_of(read_policy_file(path), str(path))
 

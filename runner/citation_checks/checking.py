@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from runner.citation_checks.answer import Citation, ServedAnswer
 from runner.citation_checks.check_result import HELD, Check, CheckedCitation, Finding, Lineage, failed, unchecked
 from runner.citation_checks.cited_snapshot import CitedPlace, CitedSnapshot
 from runner.citation_checks.freshness import PageHistory
 from runner.citation_checks.quotation import cut_in, nearest_to, stands_in
 from runner.errors import MOST_LISTED, InputError, Problem
+from runner.rendering.progress import progress_bar
 from runner.snapshots import SnapshotStore
 
 NO_QUOTATION = "no quotation was given"
@@ -38,7 +37,7 @@ def check_answers(
     checked: list[CheckedCitation] = []
     impossible: list[tuple[ServedAnswer, str]] = []
     unknown = 0
-    with tqdm(total=len(answers), desc="checking", unit=" answers", disable=None, leave=False) as bar:
+    with progress_bar(total=len(answers), desc="checking", unit=" answers", leave=False) as bar:
         for id_, group in groups.items():
             checker = None if id_ is None else _Checker(CitedSnapshot(store.load(id_)), history)
             for answer in group:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runner.cli.entry import leave, parsed_arguments
-from runner.configuration.policy_files import read_policy
+from runner.composition.policy_files import read_policy
 from runner.configuration.settings import register_resolvers
 from runner.decisions.run_scores import RunScores
 from runner.decisions.smallest_k import COSTS, VariantScores, choose

@@ -18,21 +18,21 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from tqdm import tqdm
 
 from retrievers.base import RetrievalError
 from runner import stopping
 from runner.composition.config_files import guard_config_files
 from runner.composition.job_composer import JobComposer, needs_composer, without_hydra
 from runner.composition.late_settings import hand_over, late_overrides
+from runner.composition.overrides import refuse_broken_text
 from runner.composition.requests import in_one_line, readable_arguments, refuse_idle, requests_of
-from runner.configuration.overrides import refuse_broken_text
 from runner.configuration.settings import TrackingSettings, conf_directory, register_resolvers
 from runner.engine.plan import Request, of_jobs
 from runner.engine.trust import Trust
 from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
 from runner.files.reading import did_you_mean
 from runner.rendering.console import guarded_output
+from runner.rendering.progress import progress_bar
 from runner.tracking.mlflow_store import raised_by_store
 from runner.tracking.tracker import Tracker
 from runner.workflows.run_jobs import RunOptions, differing, run_jobs
@@ -190,7 +190,7 @@ def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> l
     requests: list[Request] = []
     problems: dict[str, list[str]] = {}
     composer.expect(job_overrides)
-    for overrides in tqdm(job_overrides, desc="compose", disable=None):
+    for overrides in progress_bar(job_overrides, desc="compose"):
         try:
             composed = composer.composed(overrides)
             requests += requests_of(composed.config, tuple(overrides), composed.unused)

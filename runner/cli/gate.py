@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runner.cli.entry import leave, parsed_arguments
-from runner.configuration.policy_files import read_policy
+from runner.composition.policy_files import read_policy
 from runner.configuration.settings import register_resolvers
 from runner.errors import ConfigError
 from runner.reports.gate import gate_lines

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from runner.cli.entry import leave, parsed_arguments
-from runner.configuration.overrides import read_settings
+from runner.composition.overrides import read_settings
 from runner.configuration.settings import register_resolvers
 from runner.decisions.accepted import Accepted, accepted_over_time, default_k
 from runner.decisions.run_scores import RunScores
@@ -84,9 +84,9 @@ def _k(text: str | None) -> int | None:
 
 
 def _shown(accepted: Sequence[Accepted]) -> Iterable[Accepted]:
-    from tqdm import tqdm
+    from runner.rendering.progress import progress_bar
 
-    return tqdm(accepted, desc="runs", disable=None, leave=False)
+    return progress_bar(accepted, desc="runs", leave=False)
 
 
 def _read(tracker: Tracker, accepted: Accepted, folder: Path) -> RunScores:

@@ -16,8 +16,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from runner.configuration.parts_by_name import KINDS, at_places, place_parts, places_of
-from runner.configuration.text_settings import as_text
+from runner.composition.parts_by_name import KINDS, at_places, place_parts, places_of
+from runner.composition.text_settings import as_text
 from runner.errors import ConfigError
 
 # The launcher that runs a sweep as one plan, as conf/config.yaml names it.

@@ -14,8 +14,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 
-from runner.configuration.parts_by_name import KINDS
-from runner.configuration.text_settings import as_text
+from runner.composition.parts_by_name import KINDS
+from runner.composition.text_settings import as_text
 from runner.errors import ConfigError
 
 # Groups of which one choice has settings that another lacks.
@@ -91,7 +91,7 @@ def _know_policies(override: Override) -> None:
     """Make each file of a policy that `gate=FILE.yaml` names one of the choices that Hydra knows."""
     if override.key_or_group != "gate" or override.is_delete():
         return
-    from runner.configuration.policy_files import policy_of, read_policy_file
+    from runner.composition.policy_files import policy_of, read_policy_file
 
     found = override.value()
     for name in found.list if isinstance(found, ChoiceSweep) else [found]:

@@ -17,10 +17,10 @@ from retrievers.run_file import tag_of
 from runner.composition.config_files import guard_config_files
 from runner.composition.job_composer import JobComposer
 from runner.composition.late_settings import is_policy_file
-from runner.configuration.overrides import parsed_override, readable, refuse_broken_text, shortened
-from runner.configuration.parts_by_name import KINDS
+from runner.composition.overrides import parsed_override, readable, refuse_broken_text, shortened
+from runner.composition.parts_by_name import KINDS
+from runner.composition.text_settings import as_text
 from runner.configuration.settings import Settings, conf_directory, register_resolvers
-from runner.configuration.text_settings import as_text
 from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.files.reading import did_you_mean

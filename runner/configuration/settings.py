@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from runner.configuration.identity import collection_name
-from runner.configuration.text_settings import expand_home, read_yaml_as_text
+from runner.configuration.text_keys import expand_home, read_yaml_as_text
 from runner.errors import ConfigError
 from runner.files.scratch import scratch
 from runner.rules.policy import MOST_RESAMPLES, Policy

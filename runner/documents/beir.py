@@ -30,7 +30,7 @@ class Beir:
 
         Raises InputError listing every bad line: not UTF-8, not JSON, wrong types, no id, an id given twice.
         """
-        from tqdm import tqdm
+        from runner.rendering.progress import progress_bar
 
         (path,) = self.sources()
         data = read_bytes(path, "a BEIR corpus.jsonl, or the folder that holds one (corpus.path)")
@@ -39,7 +39,7 @@ class Beir:
         line_of: dict[str, int] = {}
         lines = numbered_lines(data, problems)
         rows = json_lines(lines, problems, strict=False)
-        for line, row in tqdm(rows, desc=f"reading {path.name}", unit=" documents", disable=None, leave=False):
+        for line, row in progress_bar(rows, desc=f"reading {path.name}", unit=" documents", leave=False):
             faults = _faults(row)
             if not faults:
                 id_ = same_id(row["_id"])

@@ -38,7 +38,7 @@ class Pages:
 
         Raises InputError: nothing there, no page found, or every page that cannot be read, by file and line.
         """
-        from tqdm import tqdm
+        from runner.rendering.progress import progress_bar
 
         root = Path(self.path)
         found = find_pages(root, self.include)
@@ -51,7 +51,7 @@ class Pages:
         documents: list[Document] = []
         problems: list[Problem] = []
         path_of: dict[str, Path] = {}
-        for id_, path in tqdm(found.pages, desc=f"reading {root.name}", unit=" pages", disable=None, leave=False):
+        for id_, path in progress_bar(found.pages, desc=f"reading {root.name}", unit=" pages", leave=False):
             own: list[Problem] = []
             if fault := id_fault(id_):
                 own.append(Problem(None, f"file name {fault}"))

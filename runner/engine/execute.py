@@ -26,7 +26,7 @@ from runner.engine.measurements import Measured
 from runner.engine.pair_scoring import PairScoring
 from runner.engine.parallel import Task, Workers
 from runner.engine.plan import Plan, Stage
-from runner.engine.progress import Bars
+from runner.engine.bars import Bars
 from runner.engine.workers import Counts, Crew, guarded
 from runner.errors import RunnerError
 

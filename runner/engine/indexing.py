@@ -13,7 +13,7 @@ from runner.engine.failure import kind_of
 from runner.engine.index_store import IndexStore
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
-from runner.engine.progress import Bars
+from runner.engine.bars import Bars
 from runner.engine.vectors import VectorStore
 from runner.engine.workers import Crew
 

@@ -14,7 +14,7 @@ from runner.engine.components import Component, space_of
 from runner.engine.failure import kind_of
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
-from runner.engine.progress import Bars
+from runner.engine.bars import Bars
 from runner.engine.workers import Crew
 
 _RERANKED_A_TASK = 32

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from tqdm import tqdm
-
 from runner.configuration.settings import Settings
 from runner.engine.plan import Inputs
 from runner.errors import ConfigError, InputError
 from runner.files.scratch import scratch_folder
+from runner.rendering.progress import progress_bar
 from runner.selftest.check import Check, Drill
 from runner.selftest.duplicates import duplicate, repeat
 from runner.selftest.evidence import Evidence
@@ -49,7 +48,7 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
         before = bench.measure(snapshot, suite)
         groups = chosen_groups(before, fields)
         drilled = _Slices(bench, before)
-        with tqdm(total=len(groups) + 2, desc="drill", disable=None) as bar:
+        with progress_bar(total=len(groups) + 2, desc="drill") as bar:
             exercises = []
             for group in groups:
                 exercises += drilled.exercises(group)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.configuration.overrides import read_setting
+from runner.composition.overrides import read_setting
 from runner.configuration.settings import TrackingSettings, home, usable, usable_folder, usable_uri
 from runner.engine.trust import SETTING, Trust
 from runner.errors import ConfigError

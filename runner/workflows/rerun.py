@@ -8,7 +8,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.configuration.overrides import read_setting
+from runner.composition.overrides import read_setting
 from runner.configuration.settings import Settings, plain
 from runner.engine.inputs import GivenInputs
 from runner.engine.plan import Request

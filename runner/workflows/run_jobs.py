@@ -12,8 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from runner.configuration.settings import Settings
 from runner.engine.cache import Cache
 from runner.engine.context_length import ContextMeter
@@ -23,6 +21,7 @@ from runner.engine.parallel import Workers
 from runner.engine.plan import Inputs, Job, Plan, Refused, Request, make_plan
 from runner.errors import ConfigError, StoreGone
 from runner.files.scratch import scratch_folder
+from runner.rendering.progress import progress_bar
 from runner.reports.plan import plan_lines
 from runner.reports.sweep_table import Row, print_table
 from runner.scoring.evaluate import evaluate
@@ -259,7 +258,7 @@ def _ask_to_log(
 ) -> list[Asked]:
     """Have the results logged, each with its record and the function that waits for its run id."""
     asked: list[Asked] = []
-    for result in tqdm(scores, desc="log", disable=None):
+    for result in progress_bar(scores, desc="log"):
         try:
             store = experiments.of(result.job)
             _keep_snapshot(result.job, store)

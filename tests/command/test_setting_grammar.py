@@ -6,7 +6,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from hydra_plugins.planned_launcher.sweeper import PlannedSweeper
-from runner.configuration.overrides import read_setting, readable
+from runner.composition.overrides import read_setting, readable
 from runner.errors import ConfigError
 from runner.tracking.location import StoreLocation
 

@@ -8,8 +8,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
 from runner.composition.requests import compose_request
+from runner.composition.text_settings import as_text
 from runner.configuration.settings import register_resolvers
-from runner.configuration.text_settings import as_text
 from runner.errors import ConfigError
 
 LOOKS = ["2026", "2026.10", "2026_09", "true", "1e3", "null", "007", "0x10", "1:30", "on", "nan", ".5", "-1", "12."]

@@ -11,7 +11,7 @@ from decide_scores import rule
 from engine_world import bm25, double
 
 from runner.cli import accept, compare, gate
-from runner.configuration.policy_files import read_policy
+from runner.composition.policy_files import read_policy
 from runner.decisions.baseline import accept as accept_run
 from runner.suites import JudgedQuery
 from runner.workflows.gate_run import gate_run

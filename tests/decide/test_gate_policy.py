@@ -7,7 +7,7 @@ import pytest
 import yaml
 from decide_scores import rule
 
-from runner.configuration.policy_files import policy_of, read_policy
+from runner.composition.policy_files import policy_of, read_policy
 from runner.configuration.settings import conf_directory
 from runner.decisions.run_scores import METRICS as SCORED_METRICS
 from runner.errors import ConfigError, InputError

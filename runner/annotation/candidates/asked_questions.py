@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.click_log import ClickLog
 from runner.annotation.candidates.existing_judgments import Opinions
+from runner.rendering.progress import progress_bar
 from runner.suites import JudgedQuery
 from runner.suites.question_key import evened
 
@@ -55,7 +55,7 @@ class Known:
 
 def questions_of(log: ClickLog, rules: Rules) -> list[Question]:
     """The log's questions, in the order in which they first appear."""
-    cleaned = [rules.apply(text) for text in tqdm(log.values["query"], "anonymise", disable=None)]
+    cleaned = [rules.apply(text) for text in progress_bar(log.values["query"], "anonymise")]
     by_key: dict[str, list[int]] = defaultdict(list)
     for code, each in enumerate(cleaned):
         by_key[evened(each.text)].append(code)

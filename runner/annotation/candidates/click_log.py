@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from retrievers.digest import file_digest
 from retrievers.text_file import packed_or_plain
 from runner.annotation.candidates.click_cells import OPTIONAL, READERS, REQUIRED, Cells
 from runner.errors import InputError, Problem
 from runner.files.reading import decode, read_bytes
+from runner.rendering.progress import progress_bar
 
 _WHAT = f"a click log, CSV with the columns {', '.join(REQUIRED)} and, if known, {', '.join(OPTIONAL)}"
 _A_STEP = 50_000
@@ -72,7 +72,7 @@ def _read(path: Path, data: bytes, problems: list[Problem]) -> ClickLog | None:
         (header.index(name), cells, kept[name].append) for name, cells in cells_of.items()
     ]
     number = 0
-    with tqdm(desc="clicks", unit=" rows", disable=None) as bar:
+    with progress_bar(desc="clicks", unit=" rows") as bar:
         for number, (line, row) in enumerate(rows, 1):
             if len(row) == len(header):
                 for place, cells, take in takers:

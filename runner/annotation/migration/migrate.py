@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tqdm import tqdm
-
 from runner.annotation.history.entry import RecordEntry, pending_in
 from runner.annotation.history.items import item_of
 from runner.annotation.history.record import now
@@ -16,6 +14,7 @@ from runner.annotation.migration.pair import Follower, JudgedPair, Outcome, pair
 from runner.annotation.migration.passage_follower import DocumentFollower, PassageFollower
 from runner.annotation.migration.span_follower import SpanFollower
 from runner.errors import InputError
+from runner.rendering.progress import progress_bar
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Suite
 
@@ -67,7 +66,7 @@ def migrate(suite: Suite, old: Snapshot, new: Snapshot, *, by: str | None = None
     entries: list[RecordEntry] = []
     queries = []
     held = suite.held(old)
-    for query in tqdm(held.queries, desc="judgments", disable=None):
+    for query in progress_bar(held.queries, desc="judgments"):
         moved, events = _moved(query, follower)
         queries.append(moved)
         entries += [replace(event, number=0, by=by, at=at) for event in events]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runner.configuration.policy_files import policy_of
+from runner.composition.policy_files import policy_of
 from runner.decisions.run_scores import RunScores
 from runner.rules.policy import Policy
 from runner.scoring.judgments import Judgments

@@ -13,7 +13,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
-from runner.configuration.text_settings import as_text
+from runner.composition.text_settings import as_text
 from runner.errors import ConfigError
 
 _STRUCTURE = re.compile(r"""[\[{"']|[a-zA-Z_]\w*\(""", re.ASCII)

@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
-from runner.configuration.overrides import read_settings
+from runner.composition.overrides import read_settings
 from runner.configuration.settings import conf_directory
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.reading import decode, read_bytes

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from types import TracebackType
 from typing import Any
 
-from tqdm import tqdm
+from runner.rendering.progress import progress_bar
 
 
 class Bars:
@@ -12,7 +12,7 @@ class Bars:
 
     def __init__(self, work: Iterable[tuple[Hashable, str, int]]) -> None:
         self._bars: dict[Hashable, Any] = {
-            key: tqdm(total=total, desc=label, position=position, disable=None, leave=True)
+            key: progress_bar(total=total, desc=label, position=position, leave=True)
             for position, (key, label, total) in enumerate(work)
         }
 
