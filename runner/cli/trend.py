@@ -86,7 +86,8 @@ def _k(text: str | None) -> int | None:
 def _shown(accepted: Sequence[Accepted]) -> Iterable[Accepted]:
     from runner.rendering.progress import progress_bar
 
-    return progress_bar(accepted, desc="runs", leave=False)
+    shown: Iterable[Accepted] = progress_bar(accepted, desc="runs", leave=False)
+    return shown
 
 
 def _read(tracker: Tracker, accepted: Accepted, folder: Path) -> RunScores:

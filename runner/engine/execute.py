@@ -15,6 +15,7 @@ import numpy as np
 
 from retrievers.base import Combining, Indexing, Query, Rankings, Rescoring, Vectorial
 from runner.engine import work
+from runner.engine.bars import Bars
 from runner.engine.cache import Cache, CacheMiss
 from runner.engine.codec import pack_ranking, unpack_ranking
 from runner.engine.components import digest
@@ -26,7 +27,6 @@ from runner.engine.measurements import Measured
 from runner.engine.pair_scoring import PairScoring
 from runner.engine.parallel import Task, Workers
 from runner.engine.plan import Plan, Stage
-from runner.engine.bars import Bars
 from runner.engine.workers import Counts, Crew, guarded
 from runner.errors import RunnerError
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from retrievers.base import Combining, Index, Indexing, Query, Rescoring, RetrievalError, Vectorial, Vectors
 from runner.engine import work
+from runner.engine.bars import Bars
 from runner.engine.cache import Cache, text_key
 from runner.engine.components import Component, digest, space_of
 from runner.engine.failure import kind_of
 from runner.engine.index_store import IndexStore
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
-from runner.engine.bars import Bars
 from runner.engine.vectors import VectorStore
 from runner.engine.workers import Crew
 

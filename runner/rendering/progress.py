@@ -23,4 +23,5 @@ def progress_bar(*arguments: Any, **settings: Any) -> Any:
     from tqdm import tqdm
 
     shown = _asked.get()
-    return tqdm(*arguments, disable=None if shown is None else not shown, **settings)
+    made: Any = tqdm(*arguments, disable=None if shown is None else not shown, **settings)  # type: ignore[call-overload]
+    return made
