@@ -8,6 +8,7 @@ import pytest
 # Where commands are run as processes, public collections are read, or a thing is tried many times over.
 SLOW = (
     "bad_input",
+    "browser",
     "candidates/test_anonymise_file.py",
     "candidates/test_candidates_command.py",
     "changes/test_known_changes.py",

@@ -30,8 +30,8 @@ class Display(Protocol):
     def help(self, keys: Mapping[str, str]) -> None:
         """Tell what each key does, those of the item first."""
 
-    def ask(self, item: ReviewItem, grades: str, note: str) -> None:
-        """Ask for a key. grades: like 0-2; note: what the person has written so far."""
+    def ask(self, item: ReviewItem, highest: int, note: str) -> None:
+        """Ask for a key. highest: grade that may be given; note: what the person has written so far."""
 
     def nothing_left(self) -> None:
         """Say that nothing is left to ask, and ask whether to undo or to quit."""

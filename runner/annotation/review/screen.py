@@ -70,9 +70,9 @@ class Screen:
         rows = [f"{left:<25}{right}" for left, right in zip(always[::2], always[1::2], strict=True)]
         self.say("\n".join([*(f"{key:<{wide}}  {does}" for key, does in keys.items()), *rows]))
 
-    def ask(self, item: ReviewItem, grades: str, note: str) -> None:
+    def ask(self, item: ReviewItem, highest: int, note: str) -> None:
         """Write what may be answered, and stay on the line."""
-        self._prompt(question(item, grades, note))
+        self._prompt(question(item, f"0-{highest}", note))
 
     def nothing_left(self) -> None:
         """Write that nothing is left to ask, and what can be done all the same."""

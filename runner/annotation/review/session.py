@@ -54,7 +54,7 @@ class Session:
         self._note = ""
         self._screen.item(item, self._progress())
         while True:
-            self._screen.ask(item, self._grades(), self._note)
+            self._screen.ask(item, self._highest, self._note)
             key = self._key()
             if key is None or key in ("q", "quit"):
                 return False

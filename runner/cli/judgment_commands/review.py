@@ -1,4 +1,4 @@
-"""`review SUITE`: judge what waits, one key each, at the terminal."""
+"""`review SUITE`: judge what waits, one key each, at the terminal or in a browser."""
 
 import argparse
 import sys
@@ -8,12 +8,14 @@ from runner.annotation.candidates.candidate import JudgmentCandidate, read_candi
 from runner.annotation.history.items import highest_grade
 from runner.annotation.history.live_suite import LiveSuite
 from runner.annotation.history.record import JudgmentRecord
+from runner.annotation.review.card import Cards
 from runner.annotation.review.passage_texts import PassageTexts, judged_snapshot, old_texts
 from runner.annotation.review.queue import CHOICES, Wanted, fitted
 from runner.annotation.review.review import Review
 from runner.annotation.review.screen import Screen
 from runner.annotation.review.session import Session, Tally
 from runner.annotation.review.terminal import answers
+from runner.annotation.review.web_page import web_page
 from runner.cli.judgment_commands.named_suite import SUITE_HELP, annotator_name, named_suite
 from runner.engine.inputs import snapshot_store
 from runner.tracking.location import StoreLocation
@@ -40,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--blind", action="store_true", help="hide what others said and why a candidate is one")
     parser.add_argument("--grades", type=int, metavar="N", help="grades go from 0 to N (default: the suite's highest)")
     parser.add_argument("--lines", action="store_true", help="read lines in place of single keys")
+    parser.add_argument("--web", action="store_true", help="judge in a browser on this machine, with the same keys")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="of the browser's page (default: a free one)")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -66,9 +70,14 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"note: query {edited.query} was {edited.note}; the record says so")
     if before is None and any(item.entry for item in review.items()):
         print("note: the old snapshot is not stored, so the old texts cannot be shown beside the new ones")
-    with answers(single=not parsed.lines and highest <= _ONE_KEY) as given:
-        screen = Screen(sys.stdout, texts, before, blind=parsed.blind)
-        tally = Session(review, given, screen, highest, texts).run()
+    if parsed.web:
+        cards = Cards(texts, before, parsed.blind)
+        with web_page(cards, f"{live.suite.name}, as {annotator}", parsed.port) as conversation:
+            tally = Session(review, conversation, conversation, highest, texts).run()
+    else:
+        with answers(single=not parsed.lines and highest <= _ONE_KEY) as given:
+            screen = Screen(sys.stdout, texts, before, blind=parsed.blind)
+            tally = Session(review, given, screen, highest, texts).run()
     print(_told(tally, review, parsed.suite))
     return 0
 
