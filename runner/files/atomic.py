@@ -2,6 +2,7 @@
 
 import os
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -58,3 +59,12 @@ def append_whole(file: int, data: bytes) -> None:
         if os.fstat(file).st_size == size + written:
             os.ftruncate(file, size)
         raise
+
+
+def replace_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write texts and bytes under their names in a folder, each file whole or not at all; the folder is made.
+
+    Raises InputError if one cannot be written.
+    """
+    for name, data in files.items():
+        replace_file(folder / name, data.encode() if isinstance(data, str) else data)

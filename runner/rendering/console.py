@@ -17,6 +17,8 @@ from runner.rendering.visible import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+# The width of what is no terminal: nothing is cut there.
+PAPER = 1000
 # What a bar of tqdm writes to stand where it stood before.
 _UP = "\x1b[A"
 
@@ -80,10 +82,14 @@ def guarded_output() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def console(stream: TextIO, **options: Any) -> "Console":
-    """A console of rich that shows texts as they may be shown; its own colours pass."""
+def console(stream: TextIO, paper: int = PAPER, **options: Any) -> "Console":
+    """A console of rich that shows texts as they may be shown; its own colours pass.
+
+    It is as wide as its terminal; paper: how many characters wide, where the stream is none.
+    """
     raw = stream.raw if isinstance(stream, Guarded) else stream
-    return _console_class()(file=raw, highlight=False, emoji=False, markup=False, **options)  # type: ignore[no-any-return]
+    settings = {"width": None if stream.isatty() else paper, "highlight": False, "emoji": False, "markup": False}
+    return _console_class()(file=raw, **settings | options)  # type: ignore[no-any-return]
 
 
 @cache

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,8 +113,8 @@ def _legend(axes: "Axes", names: Iterable[str], size: int) -> None:
         text.set_text(name)
 
 
-def save_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure as PNG."""
+def save_figure(figure: "Figure", path: Path | IO[bytes]) -> None:
+    """Write a figure as PNG, into a file by its path or one that is open."""
     with boxes_for_missing_letters():
         figure.savefig(path)
 

@@ -24,6 +24,11 @@ def one_line(text: str, most: int | None = None) -> str:
     return flat if most is None or len(flat) <= most else f"{flat[:most]}…"
 
 
+def cut(text: str, most: int) -> str:
+    """At most so many characters of a text, the last of them an ellipsis where some are left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _code(character: str) -> str:
     # Joiners belong to the writing of some scripts and to emoji.
     return character if character in "\u200c\u200d" else f"\\u{ord(character):04x}"

@@ -1,51 +1,39 @@
 """Agreement as a person reads it at the terminal."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from runner.annotation.agreement.measure import Agreement, Disagreement
-from runner.rendering.console import console
+from runner.annotation.agreement.measure import Agreement, AgreementRow, Disagreement
+from runner.rendering.terminal import show, terminal_table
 from runner.rendering.visible import one_line
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 MOST_LISTED = 20
 _MOST_CHARACTERS = 240
 _COLUMNS = ("slice", "raters", "pairs", "raw", "kappa", "weighted", "alpha", "ordinal")
+_TEXTS = _COLUMNS[:2]
 _FOR_GRADES = ("weighted", "ordinal")
 
 
 def print_agreement(agreement: Agreement, stream: TextIO, most: int = MOST_LISTED) -> None:
     """Print the table of coefficients, what is undefined and why, and the pairs on which raters differ."""
-    terminal = console(stream, width=None if stream.isatty() else 120)
-    terminal.print(_table(agreement))
-    for line in [*_notes(agreement), *_differing(agreement, most)]:
-        terminal.print(line, soft_wrap=True)
+    columns = [name for name in _COLUMNS if agreement.graded or name not in _FOR_GRADES]
+    rows = [[cells[name] for name in columns] for cells in map(_cells, agreement.lines)]
+    table = terminal_table(columns, rows, left=_TEXTS, fold=_TEXTS)
+    show([table, *_notes(agreement), *_differing(agreement, most)], stream, paper=120)
 
 
-def _table(agreement: Agreement) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    shown = [name for name in _COLUMNS if agreement.graded or name not in _FOR_GRADES]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in shown:
-        table.add_column(name, justify="left" if name in _COLUMNS[:2] else "right")
-    for line in agreement.lines:
-        two = len(line.raters) == 2
-        cells = {
-            "slice": one_line(line.group),
-            "raters": one_line(" and ".join(line.raters)) if two else f"all {len(line.raters)}",
-            "pairs": str(line.n),
-            "raw": _number(line.raw),
-            "kappa": _number(line.kappa) if two else "",
-            "weighted": _number(line.weighted_kappa) if two else "",
-            "alpha": _number(line.alpha),
-            "ordinal": _number(line.ordinal_alpha),
-        }
-        table.add_row(*(cells[name] for name in shown))
-    return table
+def _cells(line: AgreementRow) -> dict[str, str]:
+    two = len(line.raters) == 2
+    return {
+        "slice": one_line(line.group),
+        "raters": one_line(" and ".join(line.raters)) if two else f"all {len(line.raters)}",
+        "pairs": str(line.n),
+        "raw": _number(line.raw),
+        "kappa": _number(line.kappa) if two else "",
+        "weighted": _number(line.weighted_kappa) if two else "",
+        "alpha": _number(line.alpha),
+        "ordinal": _number(line.ordinal_alpha),
+    }
 
 
 def _number(value: float | None) -> str:

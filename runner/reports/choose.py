@@ -1,15 +1,20 @@
 """A choice of k as a person and as a machine reads it: terminal, Markdown, JSON."""
 
-import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.decisions.gating import Estimate, Verdict
 from runner.decisions.smallest_k import COSTS, Choice, Cost, Point, Selection
-from runner.rendering.console import console
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, document, escape, markdown_table
+from runner.rendering.terminal import show, terminal_table
 from runner.rules.policy import Rule
-from runner.tracking.artifacts import escape
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _HEADERS = {"context_tokens": "context tokens", "latency_p95_ms": "p95 ms", "reranked_pairs": "pairs a query"}
 _CHOSEN = "<- chosen"
@@ -17,32 +22,28 @@ _CHOSEN = "<- chosen"
 
 def write_reports(selection: Selection, folder: Path) -> None:
     """Write choose.md and choose.json into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "choose.md").write_text(choose_markdown(selection), "utf-8")
-    values = json.dumps(choose_values(selection), ensure_ascii=False, indent=1)
-    (folder / "choose.json").write_text(values + "\n", "utf-8")
+    values = json_text(choose_values(selection))
+    replace_files(folder, {"choose.md": choose_markdown(selection), "choose.json": values})
 
 
 def print_selection(selection: Selection, stream: TextIO) -> None:
     """Print the demands, the curve of each variant with its verdict, and the cheapest choice of all."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    show(_shown(selection), stream, paper=170)
 
-    terminal = console(stream, width=None if stream.isatty() else 170)
-    for line in _demands(selection):
-        terminal.print(line, soft_wrap=True)
+
+def _shown(selection: Selection) -> "Iterator[str | Table]":
+    yield from _demands(selection)
     for choice in selection.choices:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(choice.candidate.name), title_justify="left")
-        for position, name in enumerate(_header(selection)):
-            table.add_column(name, justify="left" if name == "floors" else "right", no_wrap=name != "floors")
-            table.columns[position].overflow = "fold"
-        for point in choice.points:
-            style = "bold" if point is choice.chosen else ""
-            table.add_row(*(Text(cell, style=style) for cell in _cells(choice, point)))
-        terminal.print(table)
-        terminal.print(verdict_line(choice), soft_wrap=True)
-    terminal.print(headline(selection), soft_wrap=True)
+        yield terminal_table(
+            _header(selection),
+            [_cells(choice, point) for point in choice.points],
+            left=["floors"],
+            fold=["floors"],
+            bold=[number for number, point in enumerate(choice.points) if point is choice.chosen],
+            title=choice.candidate.name,
+        )
+        yield verdict_line(choice)
+    yield headline(selection)
 
 
 def headline(selection: Selection) -> str:
@@ -97,14 +98,13 @@ def choose_markdown(selection: Selection) -> str:
     parts = [
         "# Smallest k",
         f"**{escape(headline(selection))}**",
-        "\n".join(f"- {escape(each)}" for each in _demands(selection)),
+        bullets(map(escape, _demands(selection))),
     ]
     header = _header(selection)
     for choice in selection.choices:
-        rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-        rows += ["| " + " | ".join(map(escape, _cells(choice, point))) + " |" for point in choice.points]
-        parts += [f"## {escape(choice.candidate.name)}", "\n".join(rows), escape(verdict_line(choice))]
-    return "\n\n".join(parts) + "\n"
+        rows = [list(map(escape, _cells(choice, point))) for point in choice.points]
+        parts += [f"## {escape(choice.candidate.name)}", markdown_table(header, rows), escape(verdict_line(choice))]
+    return document(parts)
 
 
 def choose_values(selection: Selection) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from runner.decisions.gating import Verdict
 from runner.decisions.smallest_k import LATENCY, Choice, Point, Selection, pareto_front
 from runner.rendering.figures import COLOURS, MARKERS, boxes_for_missing_letters, new_figure, save_figure
+from runner.rendering.visible import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +101,7 @@ def _draw_floor(axes: "Axes", selection: Selection, number: int, first: Verdict)
     axes.set_xlabel("k", fontsize=8)
     axes.set_ylabel(rule.metric, fontsize=8)
     title = textwrap.shorten(rule.name, 44, placeholder=" …")
-    axes.set_title(f"{title}\n{_cut(rule.slice, 40)}  (n = {first.n})", fontsize=9, parse_math=False, linespacing=1.35)
+    axes.set_title(f"{title}\n{cut(rule.slice, 40)}  (n = {first.n})", fontsize=9, parse_math=False, linespacing=1.35)
 
 
 def _draw_front(selection: Selection, path: Path) -> None:
@@ -182,7 +183,7 @@ def _label(
         choice, point, latency = timed[each]
         bold = each in front
         room = 1.3 if point is choice.chosen else 1.0  # outside the ring
-        text = f"{_cut(choice.candidate.name, 28)} k={point.k}" if bold else f"k={point.k}"
+        text = f"{cut(choice.candidate.name, 28)} k={point.k}" if bold else f"k={point.k}"
         for x, y, horizontal, vertical in _PLACES:
             label = axes.annotate(
                 text,
@@ -232,7 +233,7 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
         entries.append(
             (
                 Line2D([], [], color=colour, marker=marker, linewidth=1.6 if kind == "floor" else 0),
-                f"{_cut(choice.candidate.name, 28)}: {outcome}",
+                f"{cut(choice.candidate.name, 28)}: {outcome}",
             )
         )
     entries.append((Line2D([], [], **{**_ring("black"), "markersize": 10}), "chosen k"))
@@ -257,7 +258,3 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
         text.set_text(name)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

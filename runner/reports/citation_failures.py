@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from runner.citation_checks.answer import ServedAnswer
 from runner.citation_checks.check_result import CHECKS, Check, CheckedCitation, Lineage
 from runner.errors import MOST_LISTED
-from runner.tracking.artifacts import code, escape
+from runner.rendering.markdown import code, escape
+from runner.rendering.visible import cut
 
 # From the answer, the cited id ("" for a fault of the whole record), what is said of it, and the quotation.
 LineOf = Callable[[ServedAnswer, str, str, str | None], str]
@@ -46,17 +47,16 @@ def _more(count: int) -> list[str]:
 
 def plain_line(answer: ServedAnswer, cited: str, said: str, quotation: str | None) -> str:
     """A failing citation for the terminal."""
-    quoted = f" “{_short(quotation)}”" if quotation else ""
+    quoted = f" “{_quoted(quotation)}”" if quotation else ""
     return f"line {answer.line} {answer.name}{' cites ' if cited else ''}{cited}{quoted}: {said}"
 
 
 def marked_line(answer: ServedAnswer, cited: str, said: str, quotation: str | None) -> str:
     """A failing citation as Markdown."""
-    quoted = f" “{escape(_short(quotation))}”" if quotation else ""
+    quoted = f" “{escape(_quoted(quotation))}”" if quotation else ""
     cites = f" cites {code(cited)}" if cited else ""
     return f"line {answer.line} {escape(answer.name)}{cites}{quoted}: {escape(said)}"
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 80 else f"{flat[:79]}…"
+def _quoted(text: str) -> str:
+    return cut(" ".join(text.split()), 80)

@@ -1,9 +1,7 @@
 """What was found of citations as a person and as a machine reads it: terminal, Markdown, JSON, a table of all."""
 
-import json
-import os
-import uuid
-from collections.abc import Callable, Iterator, Sequence
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,9 +10,11 @@ from runner.citation_checks.check_result import CHECKS, Lineage
 from runner.citation_checks.citation_table import citation_table
 from runner.citation_checks.rates import ALL, Rate
 from runner.errors import MOST_LISTED
-from runner.rendering.console import console
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, document, escape, markdown_table
+from runner.rendering.terminal import show, terminal_table
 from runner.reports.citation_failures import failing, failure_groups, marked_line, plain_line
-from runner.tracking.artifacts import escape
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,48 +36,45 @@ class Report:
 
 def print_report(report: Report, stream: TextIO) -> None:
     """Print the counts, the rates and, by check, the first failing citations."""
-    terminal = console(stream, width=None if stream.isatty() else 170)
-    terminal.print(_headline(report), soft_wrap=True)
+    show(_shown(report), stream)
+
+
+def _shown(report: Report) -> "Iterator[str | Table]":
+    yield _headline(report)
     overall = [rate for rate in report.rates if rate.slice == ALL]
     slices = [rate for rate in report.rates if rate.slice != ALL and rate.value is not None and rate.value < 1]
     slices.sort(key=lambda rate: (rate.value or 0.0, rate.slice))
-    terminal.print(_table([*overall, *slices[:_MOST_SLICES]]))
+    yield terminal_table(_HEADER, map(_cells, [*overall, *slices[:_MOST_SLICES]]), left=_HEADER[:2])
     if len(slices) > _MOST_SLICES:
-        terminal.print(f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)")
-    for line in [*_reason_lines(overall), *_notes(report)]:
-        terminal.print(line, soft_wrap=True)
+        yield f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)"
+    yield from _reason_lines(overall)
+    yield from _notes(report)
     for title, lines in failure_groups(report.lineage, plain_line):
-        terminal.print(f"{title}:", soft_wrap=True)
-        for line in lines:
-            terminal.print(f"  {line}", soft_wrap=True)
-    for sentence in report.unmet:
-        terminal.print(f"NOT MET {sentence}", soft_wrap=True)
+        yield f"{title}:"
+        yield from (f"  {line}" for line in lines)
+    yield from (f"NOT MET {sentence}" for sentence in report.unmet)
 
 
 def write_report(report: Report, folder: Path) -> None:
     """Write lineage.md, lineage.json and citations.parquet into a folder; each appears whole or not at all."""
     import pyarrow.parquet as pq
 
-    folder.mkdir(parents=True, exist_ok=True)
-    values = json.dumps(report_values(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    _appear(folder / "lineage.md", lambda path: path.write_text(report_markdown(report), "utf-8"))
-    _appear(folder / "lineage.json", lambda path: path.write_text(values, "utf-8"))
-    table = citation_table(report.lineage.citations)
-    _appear(folder / "citations.parquet", lambda path: pq.write_table(table, path, compression="zstd"))
+    table = io.BytesIO()
+    pq.write_table(citation_table(report.lineage.citations), table, compression="zstd")
+    texts = {"lineage.md": report_markdown(report), "lineage.json": json_text(report_values(report))}
+    replace_files(folder, {**texts, "citations.parquet": table.getvalue()})
 
 
 def report_markdown(report: Report) -> str:
     """The whole report as Markdown."""
     parts = [f"## Lineage of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
-    rows = ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
-    rows += ["| " + " | ".join(map(escape, _cells(rate))) + " |" for rate in report.rates]
-    parts.append("\n".join(rows))
+    parts.append(markdown_table(_HEADER, [list(map(escape, _cells(rate))) for rate in report.rates]))
     overall = [rate for rate in report.rates if rate.slice == ALL]
     notes = [*_reason_lines(overall), *_notes(report), *(f"NOT MET {sentence}" for sentence in report.unmet)]
-    parts.append("\n".join(f"- {escape(line)}" for line in notes))
+    parts.append(bullets(map(escape, notes)))
     for title, lines in failure_groups(report.lineage, marked_line):
-        parts.append(f"### {escape(title)}\n\n" + "\n".join(f"- {line}" for line in lines))
-    return "\n\n".join(part for part in parts if part) + "\n"
+        parts += [f"### {escape(title)}", bullets(lines)]
+    return document(parts)
 
 
 def report_values(report: Report) -> dict[str, Any]:
@@ -124,15 +121,6 @@ def counts_of(lineage: Lineage) -> dict[str, int]:
     }
 
 
-def _appear(path: Path, write: Callable[[Path], Any]) -> None:
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        write(draft)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def _headline(report: Report) -> str:
     lineage = report.lineage
     alerts = sum(answer.kind == "alert" for answer in lineage.answers)
@@ -145,18 +133,6 @@ def _headline(report: Report) -> str:
 
 def _n(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def _table(rates: Sequence[Rate]) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(_HEADER):
-        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=True)
-    for rate in rates:
-        table.add_row(*_cells(rate))
-    return table
 
 
 def _cells(rate: Rate) -> tuple[str, ...]:

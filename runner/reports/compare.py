@@ -1,8 +1,7 @@
 """A comparison as a person and as a machine reads it: terminal, Markdown, JSON."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.decisions.comparison import Comparison, ComparisonRow, Failure, Pair
 from runner.decisions.explain import causes, sentence
-from runner.rendering.console import console
-from runner.tracking.artifacts import code, escape
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, code, document, escape, markdown_table
+from runner.rendering.terminal import show, terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,30 +24,27 @@ _HEADER = ("metric", "slice", "n", "A", "B", "B - A", "interval", "p", "p Holm",
 
 def write_reports(comparison: Comparison, folder: Path) -> None:
     """Write compare.md and compare.json into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "compare.md").write_text(comparison_markdown(comparison), "utf-8")
-    values = json.dumps(comparison_values(comparison), ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / "compare.json").write_text(values + "\n", "utf-8")
+    values = json_text(comparison_values(comparison))
+    replace_files(folder, {"compare.md": comparison_markdown(comparison), "compare.json": values})
 
 
 def print_comparison(comparison: Comparison, metric: str, stream: TextIO) -> None:
     """Print each pair: all metrics over all queries, the slices of one metric that moved most, and what failed."""
-    terminal = console(stream, width=None if stream.isatty() else 170)
     for pair in comparison.pairs:
-        terminal.print(_title(comparison, pair), soft_wrap=True)
-        terminal.print(_table(_chosen(pair, metric)))
-        left_out = sum(line.metric == metric and bool(line.group) for line in pair.lines) - _MOST_SLICES
-        if left_out > 0:
-            terminal.print(f"... and {left_out} more slices in the reports (--out FOLDER)")
-        for line in [
-            *_effects(pair, metric),
-            *_explanation(comparison, pair, metric),
-            *_failure_lines(comparison, pair),
-            *pair.unjudged.lines(),
-        ]:
-            terminal.print(line, soft_wrap=True)
-        for note in pair.notes:
-            terminal.print(f"note: {note}", soft_wrap=True)
+        show(_shown(comparison, pair, metric), stream)
+
+
+def _shown(comparison: Comparison, pair: Pair, metric: str) -> "Iterator[str | Table]":
+    yield _title(comparison, pair)
+    yield terminal_table(_HEADER, map(_cells, _chosen(pair, metric)), left=_HEADER[:2])
+    left_out = sum(line.metric == metric and bool(line.group) for line in pair.lines) - _MOST_SLICES
+    if left_out > 0:
+        yield f"... and {left_out} more slices in the reports (--out FOLDER)"
+    yield from _effects(pair, metric)
+    yield from _explanation(comparison, pair, metric)
+    yield from _failure_lines(comparison, pair)
+    yield from pair.unjudged.lines()
+    yield from (f"note: {note}" for note in pair.notes)
 
 
 def comparison_markdown(comparison: Comparison, metric: str = "recall") -> str:
@@ -54,18 +52,17 @@ def comparison_markdown(comparison: Comparison, metric: str = "recall") -> str:
     parts = []
     for pair in comparison.pairs:
         lines = [line for line in pair.lines if not line.group or line.metric == metric]
-        rows = ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
-        rows += ["| " + " | ".join(map(escape, _cells(line))) + " |" for line in lines]
-        parts += [f"## {escape(_title(comparison, pair))}", "\n".join(rows)]
+        rows = [list(map(escape, _cells(line))) for line in lines]
+        parts += [f"## {escape(_title(comparison, pair))}", markdown_table(_HEADER, rows)]
         parts.append(
             "\n".join(escape(line) for line in [*_effects(pair, metric), *_explanation(comparison, pair, metric)])
         )
         for title, failures in _failure_sets(pair):
-            found = [f"- {code(each.query_id)} {escape(each.text)}: {_fate(comparison.k, each)}" for each in failures]
-            parts.append(f"### Failing in {title}: {len(failures)}\n\n" + "\n".join(found))
+            found = [f"{code(each.query_id)} {escape(each.text)}: {_ranks(each)}" for each in failures]
+            parts += [f"### Failing in {title}: {len(failures)}", bullets(found)]
         parts.append("  \n".join(map(escape, pair.unjudged.lines())))
-        parts.append("\n".join(f"- {escape(note)}" for note in pair.notes))
-    return "\n\n".join(part for part in parts if part) + "\n"
+        parts.append(bullets(map(escape, pair.notes)))
+    return document(parts)
 
 
 def comparison_values(comparison: Comparison) -> dict[str, Any]:
@@ -110,18 +107,6 @@ def _chosen(pair: Pair, metric: str) -> list[ComparisonRow]:
         key=lambda line: (line.p, -abs(line.difference), line.group),
     )
     return [*overall, *slices[:_MOST_SLICES]]
-
-
-def _table(lines: Sequence[ComparisonRow]) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(_HEADER):
-        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=True)
-    for line in lines:
-        table.add_row(*_cells(line))
-    return table
 
 
 def _cells(line: ComparisonRow) -> tuple[str, ...]:
@@ -189,16 +174,16 @@ def _failure_lines(comparison: Comparison, pair: Pair) -> list[str]:
     lines = [f"queries with nothing relevant in the first {comparison.k}: {counts}"]
     for title, failures in _failure_sets(pair)[1:]:
         for each in failures[:_MOST_FAILURES]:
-            lines.append(f"  {title}: {each.query_id} {each.text!r}: {_fate(comparison.k, each)}")
+            lines.append(f"  {title}: {each.query_id} {each.text!r}: {_ranks(each)}")
         if len(failures) > _MOST_FAILURES:
             lines.append(f"  {title}: ... and {len(failures) - _MOST_FAILURES} more")
     return lines
 
 
-def _fate(k: int, failure: Failure) -> str:
-    return f"A {_place(failure.first_rank, failure.first_lost)}, B {_place(failure.second_rank, failure.second_lost)}"
+def _ranks(failure: Failure) -> str:
+    return f"A {_rank(failure.first_rank, failure.first_lost)}, B {_rank(failure.second_rank, failure.second_lost)}"
 
 
-def _place(rank: int, lost: str) -> str:
+def _rank(rank: int, lost: str) -> str:
     where = f"rank {rank}" if rank else "not found"
     return f"{where} (lost in the {lost})" if lost else where

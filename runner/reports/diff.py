@@ -8,7 +8,7 @@ from runner.alignment.difference import Difference
 from runner.alignment.impact import Touch, Touched
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
-from runner.rendering.console import console
+from runner.rendering.terminal import show
 from runner.suites import Suite
 
 if TYPE_CHECKING:
@@ -30,17 +30,18 @@ PROPOSALS = ("edited", "split", "merged")
 
 def print_difference(difference: Difference, labels: tuple[str, str], stream: TextIO) -> None:
     """Print counts, documents, passages by kind, and the queries of each suite that are touched."""
-    terminal = console(stream, soft_wrap=True)
-    for line in (*_heads(difference, labels), *_document_lines(difference)):
-        terminal.print(line)
+    show(_shown(difference, labels), stream)
+
+
+def _shown(difference: Difference, labels: tuple[str, str]) -> "Iterator[str | Text]":
+    yield from _heads(difference, labels)
+    yield from _document_lines(difference)
     for kind in PROPOSALS:
-        for text in _proposal_lines(difference, kind):
-            terminal.print(text)
-    for line in (*_move_lines(difference), *_list_lines(difference)):
-        terminal.print(line)
+        yield from _proposal_lines(difference, kind)
+    yield from _move_lines(difference)
+    yield from _list_lines(difference)
     for suite, touched in difference.touched:
-        for line in touched_lines(suite, touched):
-            terminal.print(line)
+        yield from touched_lines(suite, touched)
 
 
 def _heads(difference: Difference, labels: tuple[str, str]) -> Iterator[str]:

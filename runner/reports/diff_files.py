@@ -1,6 +1,5 @@
 """A difference as Markdown and as JSON, complete."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,12 @@ from runner.alignment.difference import Difference
 from runner.alignment.impact import Touched
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
-from runner.files.atomic import replace_file
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.reports.diff import PROPOSALS, alike, count_words, moves, wording_of
 from runner.snapshots import Snapshot
 from runner.suites import Suite
-from runner.tracking.artifacts import code, escape
 
 _AROUND, _LONGEST = 80, 4000
 _TAGS = {"same": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>")}
@@ -21,17 +21,15 @@ _TAGS = {"same": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "<
 
 def write_files(difference: Difference, labels: tuple[str, str], folder: Path) -> None:
     """Write diff.md and diff.json into a folder, each whole or not at all."""
-    values = json.dumps(difference_values(difference, labels), ensure_ascii=False, indent=1, allow_nan=False)
-    for name, text in (("diff.md", difference_markdown(difference, labels)), ("diff.json", f"{values}\n")):
-        replace_file(folder / name, text.encode())
+    values = json_text(difference_values(difference, labels))
+    replace_files(folder, {"diff.md": difference_markdown(difference, labels), "diff.json": values})
 
 
 def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:
     """Everything that changed, with its wording."""
     parts = [f"# {escape(labels[0])} to {escape(labels[1])}"]
-    counts = (difference.document_counts, difference.counts)
-    rows = [f"| {what} | {count_words(found)} |" for what, found in zip(("documents", "passages"), counts, strict=True)]
-    parts.append("\n".join(["| what | how many |", "|---|---|", *rows]))
+    counts = [("documents", difference.document_counts), ("passages", difference.counts)]
+    parts.append(markdown_table(("what", "how many"), [(what, count_words(found)) for what, found in counts]))
     for suite, touched in difference.touched:
         parts += _suite_parts(suite, touched)
     parts += _document_parts(difference)
@@ -42,13 +40,13 @@ def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:
             parts += [_proposal(difference, change) for change in changes]
     for move in moves(difference.passages, difference.old, difference.new):
         where = f"within {code(move.old)}" if move.old == move.new else f"{code(move.old)} to {code(move.new)}"
-        lines = [f"- {code(old)} to {code(new)}" for old, new in move.passages]
-        parts.append(f"## Moved {where}: {len(lines)}\n\n" + "\n".join(lines))
+        lines = [f"{code(old)} to {code(new)}" for old, new in move.passages]
+        parts += [f"## Moved {where}: {len(lines)}", bullets(lines)]
     for kind in ("gone", "added"):
         ids = [id_ for change in difference.of_kind(kind) for id_ in (*change.old, *change.new)]
         if ids:
-            parts.append(f"## Passages {kind}: {len(ids)}\n\n" + "\n".join(f"- {code(id_)}" for id_ in ids))
-    return "\n\n".join(parts) + "\n"
+            parts += [f"## Passages {kind}: {len(ids)}", bullets(map(code, ids))]
+    return document(parts)
 
 
 def difference_values(difference: Difference, labels: tuple[str, str]) -> dict[str, Any]:
@@ -127,11 +125,11 @@ def _suite_parts(suite: Suite, touched: Sequence[Touched]) -> Iterator[str]:
     for each in touched:
         for touch in each.touches:
             new = ", ".join(map(code, touch.new)) if touch.new != (touch.id,) else "there"
-            cells = code(each.query.id), escape(each.query.text), code(touch.id), str(touch.grade), touch.kind, new
-            rows.append("| " + " | ".join(cell.replace("|", "\\|") if "`" in cell else cell for cell in cells) + " |")
+            rows.append(
+                (code(each.query.id), escape(each.query.text), code(touch.id), str(touch.grade), touch.kind, new)
+            )
     if rows:
-        header = "| query | text | judged | grade | what became of it | now |"
-        yield "\n".join([header, "|---|---|---|---|---|---|", *rows])
+        yield markdown_table(("query", "text", "judged", "grade", "what became of it", "now"), rows)
 
 
 def _document_parts(difference: Difference) -> Iterator[str]:
@@ -140,9 +138,11 @@ def _document_parts(difference: Difference) -> Iterator[str]:
     for kind in ("changed", "removed", "added"):
         ids = getattr(documents, kind)
         if ids:
-            yield f"## Documents {kind}: {len(ids)}\n\n" + "\n".join(f"- {code(id_)}" for id_ in ids)
+            yield f"## Documents {kind}: {len(ids)}"
+            yield bullets(map(code, ids))
     if renamed:
-        yield f"## Documents renamed: {len(renamed)}\n\n" + "\n".join(f"- {each}" for each in renamed)
+        yield f"## Documents renamed: {len(renamed)}"
+        yield bullets(renamed)
 
 
 def _proposal(difference: Difference, change: PassageChange) -> str:

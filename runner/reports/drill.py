@@ -1,30 +1,28 @@
 """A drill as a person and as a machine reads it: terminal, Markdown, JSON."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runner.rendering.console import console
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, code, document, escape, markdown_table
+from runner.rendering.terminal import show, terminal_table
 from runner.selftest.check import FAILED, FOR_EACH_SLICE, NOT_APPLICABLE, NOTICED, UPDATE, Check, Drill
-from runner.tracking.artifacts import code, escape
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_PAPER = 1000
 _SLICES = ("slice", "n", "recall", "removed", "again", *FOR_EACH_SLICE)
 _ONCE = ("exercise", "n", "before", "after", "verdict", "what was seen")
+_NUMBERS = ("n", "recall", "removed", "again", "before", "after")
 _SHORT = {NOTICED: "noticed", FAILED: "FAILED", NOT_APPLICABLE: "-"}
 
 
 def write_reports(drill: Drill, folder: Path) -> None:
     """Write drill.md and drill.json into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "drill.md").write_text(drill_markdown(drill), "utf-8")
-    values = json.dumps(drill_values(drill), ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / "drill.json").write_text(values + "\n", "utf-8")
+    replace_files(folder, {"drill.md": drill_markdown(drill), "drill.json": json_text(drill_values(drill))})
 
 
 def drill_values(drill: Drill) -> dict[str, Any]:
@@ -35,14 +33,17 @@ def drill_values(drill: Drill) -> dict[str, Any]:
 
 def print_drill(drill: Drill, stream: TextIO) -> None:
     """Print one row a slice, one row for each exercise done once, and in full what failed or could not be done."""
-    width = None if stream.isatty() else _PAPER
-    terminal = console(stream, width=width)
-    terminal.print(_title(drill), soft_wrap=True)
-    terminal.print(_table(_SLICES, [_slice_cells(drill, group) for group in drill.slices]))
-    once = [each for each in drill.exercises if each.name not in FOR_EACH_SLICE]
-    terminal.print(_table(_ONCE, [_once_cells(each) for each in once], 2))
-    for line in [*_notes(drill), summary(drill)]:
-        terminal.print(line, soft_wrap=True)
+    show(_shown(drill), stream)
+
+
+def _shown(drill: Drill) -> "Iterator[str | Table]":
+    yield _title(drill)
+    for header, rows in ((_SLICES, _slice_rows(drill)), (_ONCE, _once_rows(drill))):
+        texts = [name for name in header if name not in _NUMBERS]
+        failed = [number for number, cells in enumerate(rows) if _SHORT[FAILED] in cells]
+        yield terminal_table(header, rows, left=texts, fold=texts, bold=failed)
+    yield from _notes(drill)
+    yield summary(drill)
 
 
 def summary(drill: Drill) -> str:
@@ -57,18 +58,17 @@ def summary(drill: Drill) -> str:
 
 def drill_markdown(drill: Drill) -> str:
     """The whole drill as Markdown, with what was seen in every exercise."""
-    slices = [[escape(cell) for cell in _slice_cells(drill, group)] for group in drill.slices]
-    once = [[escape(cell) for cell in _once_cells(each)] for each in drill.exercises if each.name not in FOR_EACH_SLICE]
-    seen = [_sentence(each) for each in drill.exercises if each.name in FOR_EACH_SLICE]
-    notes = "\n".join(f"- {escape(note)}" for note in _notes(drill))
-    parts = [
-        f"# {escape(_title(drill))}",
-        escape(summary(drill)),
-        notes,
-        _markdown(_SLICES, slices),
-        _markdown(_ONCE, once),
-    ]
-    return "\n\n".join(part for part in [*parts, "## What was seen", "\n".join(seen)] if part) + "\n"
+    return document(
+        [
+            f"# {escape(_title(drill))}",
+            escape(summary(drill)),
+            bullets(map(escape, _notes(drill))),
+            markdown_table(_SLICES, [list(map(escape, cells)) for cells in _slice_rows(drill)]),
+            markdown_table(_ONCE, [list(map(escape, cells)) for cells in _once_rows(drill)]),
+            "## What was seen",
+            bullets(_sentence(each) for each in drill.exercises if each.name in FOR_EACH_SLICE),
+        ]
+    )
 
 
 def _title(drill: Drill) -> str:
@@ -76,6 +76,14 @@ def _title(drill: Drill) -> str:
         f"drill of {drill.retriever} ({drill.retriever_hash}), suite {drill.suite} {drill.revision} ({drill.unit}s), "
         f"snapshot {drill.snapshot}, k={drill.k}"
     )
+
+
+def _slice_rows(drill: Drill) -> list[list[str]]:
+    return [_slice_cells(drill, group) for group in drill.slices]
+
+
+def _once_rows(drill: Drill) -> list[list[str]]:
+    return [_once_cells(each) for each in drill.exercises if each.name not in FOR_EACH_SLICE]
 
 
 def _slice_cells(drill: Drill, group: str) -> list[str]:
@@ -111,28 +119,8 @@ def _sentence(each: Check) -> str:
         f" and {len(each.what) - 3} more" if len(each.what) > 3 else ""
     )
     named = f"{each.name} {escape(each.group)}{numbers}: {each.verdict}. {escape(each.reason)}"
-    return f"- {named}{f' [{what}]' if what else ''}"
+    return f"{named}{f' [{what}]' if what else ''}"
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in rows)])
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in header:
-        numeric = name in ("n", "recall", "removed", "again", "before", "after")
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for cells in rows:
-        style = "bold" if _SHORT[FAILED] in cells else ""
-        table.add_row(*(Text(cell, style=style) for cell in cells))
-    return table

@@ -1,32 +1,30 @@
 """A gate's verdict as a person and as a machine reads it: terminal, Markdown, JUnit XML, JSON."""
 
-import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from runner.decisions.gating import GateResult, Verdict
+from runner.files.atomic import replace_files
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.visible import visible
-from runner.tracking.artifacts import code, escape
 
+_HEADER = ("", "rule", "metric", "slice", "n", "candidate", "baseline", "change", "reason")
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
 
 
 def write_reports(result: GateResult, folder: Path) -> None:
     """Write gate.md, gate.xml and gate.json into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "gate.md").write_text(gate_markdown(result), "utf-8")
-    (folder / "gate.json").write_text(
-        json.dumps(gate_values(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8"
-    )
     junit = _junit(result)
     for each in junit.iter():
         # XML has no place for controls, and a file with one is read by nobody.
         each.text = visible(each.text) if each.text else each.text
         each.attrib.update({name: visible(value) for name, value in each.attrib.items()})
-    tree = ElementTree.ElementTree(junit)
-    ElementTree.indent(tree)
-    tree.write(folder / "gate.xml", encoding="utf-8", xml_declaration=True)
+    ElementTree.indent(junit)
+    xml = ElementTree.tostring(junit, encoding="utf-8", xml_declaration=True)
+    values = json_text(gate_values(result))
+    replace_files(folder, {"gate.md": gate_markdown(result), "gate.json": values, "gate.xml": xml})
 
 
 def headline(result: GateResult) -> str:
@@ -59,17 +57,14 @@ def gate_lines(result: GateResult) -> list[str]:
 def gate_markdown(result: GateResult) -> str:
     """The verdict fit for a comment on a pull request."""
     title = "Retrieval gate: blocked" if result.blocked else "Retrieval gate: passed"
-    lines = [f"## {title}", "", escape(headline(result)) + ".", ""]
+    parts = [f"## {title}", escape(headline(result)) + "."]
     if result.baseline is not None:
-        lines += [f"Baseline: {escape(result.baseline.run.name)} (`{result.baseline.run.id}`).", ""]
-    lines += [
-        "| | rule | metric | slice | n | candidate | baseline | change | reason |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+        parts.append(f"Baseline: {escape(result.baseline.run.name)} (`{result.baseline.run.id}`).")
+    rows = []
     for each in result.verdicts:
         outcome = f"**{_MARK[each.outcome]}**" if each.outcome == "fail" else _MARK[each.outcome]
         warn = " (warn)" if each.rule.severity == "warn" else ""
-        cells = [
+        row = [
             outcome + warn,
             escape(each.rule.name),
             f"{each.rule.metric}, k={each.k}",
@@ -80,17 +75,16 @@ def gate_markdown(result: GateResult) -> str:
             f"{each.difference.value:+.3f}" if each.difference else "-",
             escape("; ".join(each.reasons)),
         ]
-        lines.append(f"| {' | '.join(cells)} |")
+        rows.append(row)
+    parts.append(markdown_table(_HEADER, rows))
     lost = [each for each in result.verdicts if each.losers and each.outcome != "pass"]
     if lost:
-        lines += ["", "Queries that lost most:", ""]
         texts = dict(zip(result.candidate.query_ids, result.candidate.texts, strict=True))
-        for each in lost:
-            lines += [f"- {escape(each.rule.name)}: {code(id_)} {escape(texts[id_])}" for id_ in each.losers]
+        queries = [(each.rule.name, id_) for each in lost for id_ in each.losers]
+        parts.append("Queries that lost most:")
+        parts.append(bullets(f"{escape(rule)}: {code(id_)} {escape(texts[id_])}" for rule, id_ in queries))
     notes = [*result.notes, *(f"{each.rule.name}: {note}" for each in result.verdicts for note in each.notes)]
-    if notes:
-        lines += ["", *(f"- {escape(note)}" for note in notes)]
-    return "\n".join(lines) + "\n"
+    return document([*parts, bullets(map(escape, notes))])
 
 
 def gate_values(result: GateResult) -> dict[str, Any]:

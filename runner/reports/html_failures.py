@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runner.reports.failures import hardest_first
 from runner.reports.stage_trace import Step, Tracer
 from runner.scoring.evaluate import LOST_IN_POOL
 from runner.scoring.text_length import has_han
@@ -68,9 +69,7 @@ def failing_queries(named: Mapping[str, Scored], most: int = MOST_FAILURES) -> l
 
 def _failing_of(name: str, scored: Scored, steps: Sequence[Step], most: int) -> FailingOf:
     evaluation, job = scored.evaluation, scored.job
-    ranks = evaluation.found.first_rank
-    failing = [number for number, cause in enumerate(evaluation.cause) if cause]
-    failing.sort(key=lambda number: (evaluation.cause[number] != LOST_IN_POOL, ranks[number] > 0, -int(ranks[number])))
+    failing = hardest_first(scored)
     shown = failing[:most]
     rankings = job.stage.rankings([job.queries[number] for number in shown], _MOST_ITEMS)
     titles = _titles(scored, shown)

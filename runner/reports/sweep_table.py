@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from runner.rendering.console import console
+from runner.rendering.console import PAPER, console
+from runner.rendering.markdown import markdown_table
+from runner.rendering.terminal import terminal_table
 from runner.tracking.names import read_key_part
 from runner.tracking.run_record import MUCH_UNJUDGED
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
 
 # A slice of fewer queries is shown as worst only where no larger one exists.
 LEAST_IN_SLICE = 5
-# The width of what is no terminal: nothing is cut there.
-_PAPER = 1000
 SCORES = ("hit", "recall", "mrr", "ndcg", "pool_recall")
 LATENCIES = ("latency_p50_ms", "latency_p95_ms")
 # Stands behind a latency that cannot be trusted.
@@ -70,40 +70,35 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
 
     In a narrow terminal the columns of time and failures are left out, and said to be.
     """
-    target = stream or sys.stdout
-    terminal = console(target, width=None if target.isatty() else _PAPER)
+    target = console(stream or sys.stdout)
     full, narrow = _table(rows), _table(rows, narrow=True)
     # Measured as on paper: on a narrow console rich would cut the numbers themselves.
-    wide = terminal.options.update(width=_PAPER)
-    fits = terminal.measure(full, options=wide).maximum <= terminal.width
+    wide = target.options.update(width=PAPER)
+    fits = target.measure(full, options=wide).maximum <= target.width
     shown = full if fits else narrow
-    terminal.print(shown, width=terminal.measure(shown, options=wide).maximum, crop=False, soft_wrap=True)
+    target.print(shown, width=target.measure(shown, options=wide).maximum, crop=False, soft_wrap=True)
     if fits:
-        terminal.print(
+        target.print(
             "* best at this k    lost in pool, in ranking: queries with nothing relevant in the first k, by cause"
         )
         if any(map(_is_noisy, rows)):
-            terminal.print(
+            target.print(
                 f"{NOISY} noisy: a repeat took more than twice or less than half as long, or several threads worked; "
                 "measured again by the next sweep",
                 soft_wrap=True,
             )
     else:
-        terminal.print(
+        target.print(
             "* best at this k; a wider terminal also shows intervals, latency and lost queries", soft_wrap=True
         )
     for line in [*worst_lines(rows), *unjudged_lines(rows)]:
-        terminal.print(line, soft_wrap=True)
+        target.print(line, soft_wrap=True)
 
 
-def markdown_table(rows: Sequence[Row]) -> str:
+def sweep_markdown(rows: Sequence[Row]) -> str:
     """The same table as Markdown."""
     header, body = table_cells(rows)
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    # A name may hold the character that parts the cells.
-    texts = [[text.replace("|", "\\|") + ("*" if best else "") for text, best in cells] for cells in body]
-    lines += ["| " + " | ".join(cells) + " |" for cells in texts]
-    return "\n".join(lines)
+    return markdown_table(header, [[text + ("*" if best else "") for text, best in cells] for cells in body])
 
 
 def worst_lines(rows: Sequence[Row]) -> list[str]:
@@ -147,17 +142,13 @@ def as_text(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row], narrow: bool = False) -> "Table":
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     header, body = table_cells(rows, narrow)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(header):
-        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
-    for cells in body:
-        table.add_row(*(Text(text + ("*" if best else " "), style="bold" if best else "") for text, best in cells))
-    return table
+    texts = [
+        [Text(text + ("*" if best else " "), style="bold" if best else "") for text, best in cells] for cells in body
+    ]
+    return terminal_table(header, texts, left=header[:1])
 
 
 def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], list[list[tuple[str, bool]]]]:

@@ -2,17 +2,16 @@
 
 import csv
 import io
-import json
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from runner.decisions.trend import Trend, TrendPoint, short
+from runner.files.atomic import replace_files
 from runner.rendering.console import console
+from runner.rendering.json_text import json_text
+from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.reports.trend_plot import draw_trend
-from runner.tracking.artifacts import code, escape
 
 _HEADER = ("accepted", "run", "id", "revision", "snapshot", "documents", "n", "value", "interval", "gate", "")
 _RIGHT = ("n", "value")
@@ -22,15 +21,10 @@ PLOT, TABLE, VALUES, MARKDOWN = "trend.png", "trend.csv", "trend.json", "trend.m
 
 def write_reports(trend: Trend, folder: Path) -> None:
     """Write trend.md, trend.csv, trend.json and trend.png into a folder, each whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    values = json.dumps(trend_values(trend), ensure_ascii=False, indent=1, allow_nan=False)
-    with tempfile.TemporaryDirectory(prefix=".trend-", dir=folder) as beside:
-        half = Path(beside)
-        for name, text in ((MARKDOWN, trend_markdown(trend)), (TABLE, trend_csv(trend)), (VALUES, values + "\n")):
-            (half / name).write_text(text, "utf-8", newline="")
-        draw_trend(trend, half / PLOT)
-        for name in (MARKDOWN, TABLE, VALUES, PLOT):
-            os.replace(half / name, folder / name)
+    plot = io.BytesIO()
+    draw_trend(trend, plot)
+    texts = {MARKDOWN: trend_markdown(trend), TABLE: trend_csv(trend), VALUES: json_text(trend_values(trend))}
+    replace_files(folder, {**texts, PLOT: plot.getvalue()})
 
 
 def print_trend(trend: Trend, stream: TextIO) -> None:
@@ -67,16 +61,15 @@ def headline(trend: Trend) -> str:
 
 def trend_markdown(trend: Trend) -> str:
     """The table as Markdown; what was taken back is struck."""
-    lines = [f"## {escape(headline(trend))}", "", "| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
+    rows = []
     for point in trend.points:
         if point.changes:
-            lines.append(f"| **{escape(_changes(point))}** |" + " |" * (len(_HEADER) - 1))
+            rows.append([f"**{escape(_changes(point))}**", *[""] * (len(_HEADER) - 1)])
         cells = _cells(trend, point)
         shown = [code(cell) if name == "id" else escape(cell) for name, cell in zip(_HEADER, cells, strict=True)]
-        struck = [f"~~{cell}~~" if cell else "" for cell in shown] if point.accepted.undone else shown
-        lines.append(f"| {' | '.join(struck)} |")
-    lines += ["", *(f"- {escape(remark)}" for remark in _remarks(trend))]
-    return "\n".join(lines).rstrip() + "\n"
+        rows.append([f"~~{cell}~~" if cell else "" for cell in shown] if point.accepted.undone else shown)
+    notes = bullets(map(escape, _remarks(trend)))
+    return document([f"## {escape(headline(trend))}", markdown_table(_HEADER, rows), notes])
 
 
 def trend_csv(trend: Trend) -> str:

@@ -4,10 +4,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from math import cos, radians, sin
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from runner.decisions.trend import Trend, TrendPoint
 from runner.rendering.figures import COLOURS, new_figure, save_figure
+from runner.rendering.visible import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ _MARK_ANGLE, _NAME_ANGLE = 60, 50
 _STEP, _WIDEST = 0.34, 24.0
 
 
-def draw_trend(trend: Trend, path: Path) -> None:
+def draw_trend(trend: Trend, path: Path | IO[bytes]) -> None:
     """Write the figure as PNG; its runs stand at equal distances, however far apart in time."""
     number = len(trend.points)
     names, marks = _names(trend), _marks(trend)
@@ -126,9 +127,7 @@ def _draw_marks(axes: "Axes", marks: Mapping[int, str]) -> None:
 def _names(trend: Trend) -> list[str]:
     names = []
     for point in trend.points:
-        name = str(point.accepted.run.info.run_name)
-        name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-        names.append(f"{point.accepted.at[:10]} {name}")
+        names.append(f"{point.accepted.at[:10]} {cut(str(point.accepted.run.info.run_name), _LONGEST)}")
     return names
 
 
@@ -154,5 +153,5 @@ def _range(trend: Trend) -> tuple[float, float]:
 
 
 def _quantity(trend: Trend) -> str:
-    cut = trend.measure.depth_of_cut
-    return trend.measure.metric if cut is None else f"{trend.measure.metric} at k={cut}"
+    k = trend.measure.depth_of_cut
+    return trend.measure.metric if k is None else f"{trend.measure.metric} at k={k}"

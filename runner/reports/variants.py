@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runner.rendering.visible import cut
+
 # Follow from other parameters, or only repeat in a hash what another one says.
 _DERIVED = ("retriever_hash", "documents_sha256", "snapshot.documents", "snapshot.passages")
 _LONGEST_VALUE = 40
@@ -55,17 +57,13 @@ def _marks(bases: Sequence[str], params: Sequence[Mapping[str, str]]) -> list[st
         differing = [key for key in keys if len({params[number].get(key, "-") for number in numbers}) > 1]
         plain = [key for key in differing if key not in _DERIVED and not key.endswith("_sha256")] or differing[:1]
         for number in numbers:
-            told = ", ".join(f"{_short(key)}={_cut(params[number].get(key, '-'))}" for key in plain)
+            told = ", ".join(f"{_short(key)}={cut(params[number].get(key, '-'), _LONGEST_VALUE)}" for key in plain)
             marks[number] = f" ({told})"
     return marks
 
 
 def _short(key: str) -> str:
     return key.removeprefix("stage.")
-
-
-def _cut(value: str) -> str:
-    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
 
 
 def judged_sets(params: Sequence[Mapping[str, str]]) -> list[str]:

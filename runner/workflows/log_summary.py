@@ -12,7 +12,7 @@ from runner.rendering.figures import recall_by_slice, recall_curve
 from runner.rendering.redaction import redacted
 from runner.rendering.visible import visible
 from runner.reports.html_report import MOST_PANELS, REPORT, render_report
-from runner.reports.sweep_table import Row, as_text, markdown_table, worst_lines
+from runner.reports.sweep_table import Row, as_text, sweep_markdown, worst_lines
 from runner.scoring.slices import CROSSING
 from runner.tracking.names import key_part
 from runner.tracking.provenance import git_state
@@ -38,7 +38,7 @@ def log_summary(
     """Log the run of kind `sweep` and return its id; tags are those of every run of the sweep."""
     folder.mkdir(exist_ok=True)
     given = tags or {}
-    table = markdown_table(rows) if rows else "no run finished"
+    table = sweep_markdown(rows) if rows else "no run finished"
     failed = [f"- {job.name}: {error}" for job, error in failures]
     text = "\n\n".join(
         [

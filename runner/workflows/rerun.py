@@ -15,7 +15,7 @@ from runner.engine.plan import Request
 from runner.engine.trust import Trust
 from runner.errors import ConfigError
 from runner.rendering.redaction import without_secrets
-from runner.tracking.artifacts import per_query_table
+from runner.reports.per_query import per_query_table
 from runner.tracking.location import StoreLocation
 from runner.tracking.provenance import git_state
 from runner.tracking.run_record import Scored, metrics_of, params_of

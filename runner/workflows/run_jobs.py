@@ -23,12 +23,12 @@ from runner.errors import ConfigError, StoreGone
 from runner.files.scratch import scratch_folder
 from runner.rendering.progress import progress_bar
 from runner.reports.plan import plan_lines
+from runner.reports.run_files import ArtifactWriter, import_libraries
 from runner.reports.sweep_table import Row, print_table
 from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
 from runner.suites import Suite
 from runner.suites.by_position import refuse_by_position
-from runner.tracking.artifacts import ArtifactWriter, import_libraries
 from runner.tracking.experiments import Experiments
 from runner.tracking.manifest import FILES_TAG
 from runner.tracking.mlflow_store import charts_path, compare_path, is_local, run_path, ui_command

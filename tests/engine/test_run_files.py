@@ -13,9 +13,10 @@ import yaml
 from engine_world import TIMED, World, bm25, double, reranked, semantic, toy_model
 
 from runner.configuration.settings import Settings
+from runner.rendering.markdown import escape
+from runner.reports.run_files import ArtifactWriter
 from runner.suite_formats.own import read_own
 from runner.suites import JudgedQuery, Suite
-from runner.tracking.artifacts import ArtifactWriter, escape
 from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
 
 # q1 is the worked example; nothing finds q2's page; q3's is fifth; nothing answers q4; nobody judged q5.
@@ -149,7 +150,9 @@ def test_failing_queries_are_listed_hardest_first_with_what_came_instead(folder:
         "# Failing queries of fixed k=3 number=0\n\n2 of 3 queries have nothing relevant in the first 3.\n"
     )
     assert text.index("## q2") < text.index("## q3: 退款？ 在哪裡？")
-    assert "- lost in the pool; nothing relevant in the ranking\n- relevant: `f.md`\n1. `a.md` 0\n2. `b.md` -1" in text
+    assert (
+        "- lost in the pool; nothing relevant in the ranking\n- relevant: `f.md`\n\n1. `a.md` 0\n2. `b.md` -1" in text
+    )
     assert "- lost in the ranking; first relevant at rank 5\n- relevant: `e.md`\n" in text
     assert "## q1" not in text
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from runner.rendering.figures import recall_by_slice, recall_curve
-from runner.reports.sweep_table import LEAST_IN_SLICE, Row, as_text, markdown_table, print_table, worst_lines
+from runner.reports.sweep_table import LEAST_IN_SLICE, Row, as_text, print_table, sweep_markdown, worst_lines
 
 
 def row(
@@ -31,7 +31,7 @@ def row(
 
 
 def cells(rows: list[Row]) -> list[dict[str, str]]:
-    lines = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in markdown_table(rows).splitlines()]
+    lines = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in sweep_markdown(rows).splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
 
 
@@ -96,7 +96,7 @@ def test_misses_are_shown_by_cause() -> None:
 
 
 def test_a_bar_in_a_name_does_not_break_the_markdown_table() -> None:
-    text = markdown_table([row("a|b")])
+    text = sweep_markdown([row("a|b")])
     assert text.splitlines()[2].startswith(r"| a\|b | 3 |")
 
 

@@ -14,8 +14,8 @@ from runner.cli import accept, compare, gate, snapshot
 from runner.cli.entry import leave
 from runner.errors import ConfigError
 from runner.rendering.console import console, guarded_output
+from runner.rendering.markdown import code, escape
 from runner.rendering.visible import visible
-from runner.tracking.artifacts import code, escape
 
 # Clears the screen, sets the title, rings, returns, runs backwards, and hides.
 HARM = "a\x1b[2J\x1b]0;owned\x07b\rc\x9b1md\u202ee\u2066f\u200bg\x00"

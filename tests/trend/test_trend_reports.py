@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from decide_scores import found, lost
@@ -155,8 +155,8 @@ def test_reports_that_cannot_all_be_made_leave_the_earlier_ones(
     write_reports(moving(), tmp_path)
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
 
-    def fails(shown: Trend, path: Path) -> None:
-        path.write_bytes(b"half")
+    def fails(shown: Trend, file: IO[bytes]) -> None:
+        file.write(b"half")
         raise OSError("no space left on device")
 
     monkeypatch.setattr(trend_report, "draw_trend", fails)
