@@ -89,9 +89,8 @@ def _of_one_suite(sweep: Sweep, wanted: str | None) -> list["Run"]:
 def _candidates(tracker: Tracker, runs: Sequence["Run"], folder: Path) -> list[VariantScores]:
     """One a variant; its rankings are read once, since k only cuts them."""
     candidates = []
-    for number, variant in enumerate(
-        variants_of([str(run.info.run_name) for run in runs], [run.data.params for run in runs])
-    ):
+    tags = [run.data.tags.get("variant", "") for run in runs]
+    for number, variant in enumerate(variants_of([run.data.params for run in runs], tags)):
         by_k = {k: runs[position] for k, position in variant.by_k.items()}
         stored = StoredRun.fetch(tracker, by_k[max(by_k)].info.run_id, folder / str(number))
         costs = {

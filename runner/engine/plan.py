@@ -9,6 +9,7 @@ from runner.configuration.settings import LatencySettings, Settings
 from runner.engine.cache import text_key
 from runner.engine.components import Component, build, digest
 from runner.engine.failure import told, trace_of
+from runner.engine.run_name import run_name
 from runner.errors import ConfigError, InputError, Misbehaved, RunnerError
 from runner.scoring.evaluate import JudgedSet
 from runner.scoring.metrics import METRICS_VERSION
@@ -124,12 +125,17 @@ class Job:
 
     @property
     def name(self) -> str:
-        """The run's name: `reranked k=5 pool=50`, without a pool where none is used, and its variant."""
+        """The run's name."""
+        return self._named(self.settings.k)
+
+    @property
+    def name_at_any_k(self) -> str:
+        """The name of the line that the runs of one retriever make along k."""
+        return self._named(None)
+
+    def _named(self, k: int | None) -> str:
         pool = getattr(self.stage.part.object, "pool", None) if isinstance(self.stage.part.object, Rescoring) else None
-        shown = [f"{self.stage.part.name} k={self.settings.k}"]
-        shown += [f"pool={pool}"] if pool else []
-        shown += [self.variant] if self.variant else []
-        return " ".join(shown)
+        return run_name(self.stage.part.name, k, pool, self.variant)
 
     @property
     def fingerprint(self) -> str:

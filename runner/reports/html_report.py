@@ -104,7 +104,7 @@ def _template() -> "Template":
 
 def _section(scored: Sequence[Scored], notes: Sequence[str]) -> SuiteSection:
     params = [{key: printed(value) for key, value in params_of(each.job).items()} for each in scored]
-    variants = variants_of([each.job.name for each in scored], params)
+    variants = variants_of(params, [each.job.variant for each in scored])
     # One job a variant, at its largest k: the others are cuts of the same rankings.
     named = {variant.name: scored[variant.by_k[max(variant.by_k)]] for variant in variants}
     suite, first = scored[0].job.judged.suite, scored[0].evaluation

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runner.engine.run_name import run_name
 from runner.rendering.visible import cut
 
 # Follow from other parameters, or only repeat in a hash what another one says.
@@ -13,7 +14,7 @@ _LONGEST_VALUE = 40
 
 @dataclass(frozen=True)
 class Variant:
-    """name: the run's without its k, with what sets it apart where several have that name.
+    """name: what its runs are called at any k, with what sets it apart where several have that name.
 
     by_k: position of the run at each k, in ascending order of k.
     """
@@ -22,23 +23,23 @@ class Variant:
     by_k: Mapping[int, int]
 
 
-def variants_of(names: Sequence[str], params: Sequence[Mapping[str, str]]) -> list[Variant]:
-    """Group runs by everything but k, in order of first appearance; of two runs alike, the later one stands."""
+def variants_of(params: Sequence[Mapping[str, str]], variants: Sequence[str]) -> list[Variant]:
+    """Group runs by everything but k, in order of first appearance; of two runs alike, the later one stands.
+
+    params, variants: what was logged of each run, and its tag `variant`.
+    """
     grouped: dict[tuple[tuple[str, str], ...], dict[int, int]] = defaultdict(dict)
     for position, values in enumerate(params):
         key = tuple(sorted((name, value) for name, value in values.items() if name != "k"))
         grouped[key][int(values["k"])] = position
     groups = list(grouped.values())
-    bases = [_without_k(names[next(iter(group.values()))], next(iter(group))) for group in groups]
-    marks = _marks(bases, [params[next(iter(group.values()))] for group in groups])
+    first = [next(iter(group.values())) for group in groups]
+    bases = [run_name(params[run]["retriever"], None, params[run].get("pool"), variants[run]) for run in first]
+    marks = _marks(bases, [params[run] for run in first])
     return [
         Variant(base + mark, dict(sorted(group.items())))
         for base, mark, group in zip(bases, marks, groups, strict=True)
     ]
-
-
-def _without_k(name: str, k: int) -> str:
-    return name.replace(f" k={k}", "", 1)
 
 
 def _marks(bases: Sequence[str], params: Sequence[Mapping[str, str]]) -> list[str]:

@@ -98,7 +98,7 @@ def draw_summary(scored: Sequence[Scored], folder: Path) -> None:
     for each in scored:
         job = each.job
         # k is only a cut: one line serves all of a retriever's jobs.
-        line = job.name.replace(f" k={job.settings.k}", "")
+        line = job.name_at_any_k
         by_set[job.judged.suite.name, job.judged.suite.revision, job.stage.snapshot.id].setdefault(line, each)
     revisions = {(suite, revision) for suite, revision, _ in by_set}
     for (suite, revision, snapshot), lines in by_set.items():
