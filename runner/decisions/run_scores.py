@@ -27,6 +27,14 @@ _NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "sour
 _VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
 
 
+class NotInRun(ConfigError):
+    """A run lacks what was asked of it. reason: the message but for the name of the run."""
+
+    def __init__(self, what: str, run_id: str, more: str) -> None:
+        super().__init__(f"{what} of run {run_id}{more}")
+        self.reason = f"{what}{more}"
+
+
 @dataclass(frozen=True)
 class RunScores:
     """One stored run, its scored queries sorted by id.
@@ -101,7 +109,7 @@ class RunScores:
         if metric not in METRICS:
             raise ConfigError(f"unknown metric {metric!r}; known: {', '.join(METRICS)}")
         if not 1 <= k <= self.depth:
-            raise ConfigError(f"k={k} is outside the rankings of run {self.run.id}, which go to depth {self.depth}")
+            raise NotInRun(f"k={k} is outside the rankings", self.run.id, f", which go to depth {self.depth}")
         if metric in AT_K:
             return AT_K[metric](self.relevance, k)
         if metric == "pool_recall":
@@ -117,7 +125,7 @@ class RunScores:
             field = group.partition(".")[0]
             near = [name for name in self.slices.names if name.partition(".")[0] == field] or self.slices.names
             known = close if "mean" in close else f"; known: {', '.join(near[:_MOST_SLICES]) or 'none'}"
-            raise ConfigError(f"unknown slice {group!r} of run {self.run.id}{known}")
+            raise NotInRun(f"unknown slice {group!r}", self.run.id, known)
         members: NDArray[np.bool_] = self.slices.members[self.slices.names.index(group)]
         return members
 

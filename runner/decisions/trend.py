@@ -8,7 +8,7 @@ import numpy as np
 
 from runner.decisions.accepted import Accepted
 from runner.decisions.gating import Estimate
-from runner.decisions.run_scores import RunScores
+from runner.decisions.run_scores import NotInRun, RunScores
 from runner.errors import ConfigError, InputError
 from runner.scoring.metrics import AT_K, METRICS
 from runner.scoring.slices import CROSSING
@@ -146,9 +146,11 @@ def _measured(
         assert measure.k is not None
         values = scores.values(measure.metric, measure.k if measure.metric in AT_K else 1)
         values = values[scores.members(measure.group)]
-    except (ConfigError, InputError) as error:
+    except NotInRun as error:
         # The run is named beside it; without it, what many runs lack is one reason.
-        return 0, None, str(error).replace(f" of run {accepted.run.info.run_id}", "")
+        return 0, None, error.reason
+    except (ConfigError, InputError) as error:
+        return 0, None, str(error)
     if not len(values):
         return 0, None, "no query is scored"
     members = np.ones((1, len(values)), np.bool_)

@@ -31,8 +31,6 @@ def test_variants_of_one_name_are_told_apart_by_what_differs() -> None:
 def test_a_hash_tells_them_apart_where_nothing_else_does_and_a_missing_parameter_counts() -> None:
     run = {"k": "1", "retriever": "a"}
     hashes = of({**run, "retriever_hash": "a"}, {**run, "retriever_hash": "b"})
-        {"k": "1", "retriever": "a", "retriever_hash": "a"}, {"k": "1", "retriever": "a", "retriever_hash": "b"}
-    )
     assert list(hashes) == ["a (retriever_hash=a)", "a (retriever_hash=b)"]
     missing = of(run, {**run, "x": "檢索" * 40})
     assert list(missing) == ["a (x=-)", f"a (x={('檢索' * 40)[:39]}…)"]
