@@ -30,7 +30,7 @@ from runner.configuration.settings import TrackingSettings, conf_directory, regi
 from runner.engine.plan import Request, of_jobs
 from runner.engine.trust import Trust
 from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
-from runner.files.reading import did_you_mean
+from runner.files.nearest import did_you_mean
 from runner.rendering.console import guarded_output
 from runner.rendering.progress import progress_bar
 from runner.tracking.mlflow_store import raised_by_store

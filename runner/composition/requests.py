@@ -23,7 +23,7 @@ from runner.composition.text_settings import as_text
 from runner.configuration.settings import Settings, conf_directory, register_resolvers
 from runner.engine.plan import Request
 from runner.errors import ConfigError
-from runner.files.reading import did_you_mean
+from runner.files.nearest import did_you_mean
 from runner.suite_formats.trec_ids import run_files
 
 

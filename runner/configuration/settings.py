@@ -1,6 +1,5 @@
 """The settings of a job: where things live, and a typed, checked reading of a composed configuration."""
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from runner.configuration.identity import collection_name
 from runner.configuration.text_keys import expand_home, read_yaml_as_text
 from runner.errors import ConfigError
+from runner.files.nearest import nearest
 from runner.files.scratch import scratch
 from runner.rules.policy import MOST_RESAMPLES, Policy
 
@@ -262,8 +262,8 @@ class Settings(_Section):
 def _explain(model: type[BaseModel], problem: Any) -> str:
     key = ".".join(map(str, problem["loc"]))
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(key, model.model_fields, n=1)
-        return f"unknown setting {key!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+        near = nearest(key, model.model_fields)
+        return f"unknown setting {key!r}" + (f"; did you mean {near!r}?" if near else "")
     message = problem["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
     if not key:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runner.errors import ConfigError, InputError
-from runner.files.reading import did_you_mean
+from runner.files.nearest import did_you_mean
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
 from runner.scoring.judgments import Floats, Judgments
 from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, METRICS_VERSION, OVER_DEPTH

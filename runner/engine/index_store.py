@@ -5,8 +5,6 @@ The JSON holds the sha256 of every array's file, and its own.
 
 import hashlib
 import json
-import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from retrievers.base import Index
-from runner.files.scratch import owned_folder
+from runner.files.atomic import place_folder
 
 _DESCRIPTION = "index.json"
 
@@ -45,25 +43,19 @@ class IndexStore:
 
     def save(self, key: str, index: Index) -> None:
         """Write an index under its key; one that is there already is replaced."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        with owned_folder(self.directory, ".making-") as folder:
-            working = folder / key
-            working.mkdir()
+
+        def write(draft: Path) -> None:
             digests = {}
             for name, array in index.arrays.items():
-                path = working / f"{name}.npy"
+                path = draft / f"{name}.npy"
                 np.save(path, array, allow_pickle=False)
                 digests[name] = _sha256(path)
             description = {"key": key, "meta": index.meta, "arrays": digests}
             sealed = json.dumps({"sha256": _seal(description), "index": description}, ensure_ascii=False)
-            (working / _DESCRIPTION).write_text(sealed, "utf-8")
-            try:
-                shutil.rmtree(self.directory / key, ignore_errors=True)
-                os.replace(working, self.directory / key)
-            except OSError:
-                # Another sweep put the same index there at the same moment; either copy will do.
-                if not (self.directory / key / _DESCRIPTION).exists():
-                    raise
+            (draft / _DESCRIPTION).write_text(sealed, "utf-8")
+
+        folder = self.directory / key
+        place_folder(folder, write, stands=(folder / _DESCRIPTION).exists, replace=True)
 
 
 def _read_description(path: Path, key: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Put a file in place whole, or not at all."""
 
 import os
+import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from runner.errors import InputError
+from runner.files.scratch import owned_folder
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -42,6 +44,28 @@ def write_draft(draft: Path, data: bytes, path: Path) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def place_folder(
+    folder: Path, write: Callable[[Path], None], stands: Callable[[], bool], replace: bool = False
+) -> None:
+    """Have a folder appear with all that is written into it, or not at all; the folder around it is made.
+
+    write: fills a draft. stands: whether another writer has put the same there meanwhile, and theirs will do.
+    replace: take away what is there. Raises InputError where it cannot be put in place.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with owned_folder(folder.parent, ".making-") as making:
+        draft = making / folder.name
+        draft.mkdir()
+        write(draft)
+        try:
+            if replace:
+                shutil.rmtree(folder, ignore_errors=True)
+            os.rename(draft, folder)
+        except OSError as error:
+            if not stands():
+                raise InputError(f"{folder}: cannot be made ({error.strerror}); move what is there away") from None
 
 
 def append_whole(file: int, data: bytes) -> None:

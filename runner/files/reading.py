@@ -1,6 +1,5 @@
 """Read text and JSON lines strictly: every fault is kept with its line instead of being guessed around."""
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any
 from retrievers.ignorable import seen
 from retrievers.text_file import NotText, text_bytes
 from runner.errors import InputError, Problem
+from runner.files.nearest import did_you_mean
 from runner.files.strict_json import JsonFault, parse_json, parse_json_at
 
 # Grades are gains: a larger one is a slip of the keyboard, and would drown every other.
@@ -111,13 +111,6 @@ def length_fault(text: str) -> str | None:
 def nfc(text: str) -> str:
     """The composed form of a text."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` when a known word is close to the found one, else the known words."""
-    words = sorted(known)
-    close = difflib.get_close_matches(found, words, 1, 0.6)
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(words)}" if words else ""
 
 
 def unknown_keys(found: Mapping[str, Any], known: Iterable[str], fix: str = "") -> list[str]:

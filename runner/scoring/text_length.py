@@ -28,16 +28,11 @@ def has_han(text: str) -> bool:
     return _HAN.search(text) is not None
 
 
-def token_length(text: str) -> int:
-    """Estimated length in tokens: words plus Han characters, one each.
+def token_lengths(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Estimated length of each text in tokens, int64 [texts]: words plus Han characters, one each.
 
     An estimate: every model's tokenizer counts in its own way, most of them 1.2 to 1.5 tokens an English word.
     """
-    return int(token_lengths([text])[0])
-
-
-def token_lengths(texts: Sequence[str]) -> NDArray[np.int64]:
-    """The `token_length` of each text, int64 [texts], counted over arrays of characters."""
     texts = [seen(text) for text in texts]
     kinds = np.full(_CODE_POINTS, _UNKNOWN, np.uint8)
     _learn(kinds, range(128))

@@ -1,15 +1,14 @@
 """Snapshots on disk: one folder an id, written once, checked on every reading."""
 
-import difflib
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import InputError, RunnerError
-from runner.files.scratch import owned_folder
+from runner.files.atomic import place_folder
+from runner.files.nearest import nearest
 from runner.snapshots.catalog import Catalog, Made, oldest_first, utc
 from runner.snapshots.files import FILES, HEAD, holds, read_files, write_files
 from runner.snapshots.snapshot import Snapshot
@@ -98,7 +97,7 @@ class SnapshotStore:
         stored = self.exists(snapshot.id)
         if not holds(folder, snapshot):
             self._put_aside(folder)
-            self._appear(folder, lambda draft: write_files(snapshot, draft))
+            place_folder(folder, lambda draft: write_files(snapshot, draft), stands=lambda: self.exists(folder.name))
         self._catalogue(snapshot.id, collection, name, corpus, stored=stored, current=current)
         return folder
 
@@ -157,11 +156,11 @@ class SnapshotStore:
         catalog, there = self.catalog(), set(self.ids())
         newest = list(dict.fromkeys(each.id for each in reversed(self.history()) if each.id in there))
         words = [*(name for name, id_ in catalog.names.items() if id_ in there), *newest]
-        close = difflib.get_close_matches(wanted, words, 1, 0.6)
+        close = nearest(wanted, words)
         shown = [f"{id_} ({', '.join(names)})" if (names := catalog.names_of(id_)[::-1]) else id_ for id_ in newest]
         more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
         stored = f"stored: {', '.join(shown[:_MOST_SHOWN]) or 'none'}{more}"
-        return f"did you mean {close[0]!r}? {stored}" if close else f"{stored}; build it again from its corpus"
+        return f"did you mean {close!r}? {stored}" if close else f"{stored}; build it again from its corpus"
 
     def _put_aside(self, folder: Path) -> None:
         """Give a damaged snapshot a name that is none, unless there is none or something else is in its folder."""
@@ -179,16 +178,3 @@ class SnapshotStore:
             "you may delete, and written anew",
             file=sys.stderr,
         )
-
-    def _appear(self, folder: Path, write: Callable[[Path], None]) -> None:
-        self.root.mkdir(parents=True, exist_ok=True)
-        with owned_folder(self.root, ".making-") as making:
-            draft = making / folder.name
-            draft.mkdir()
-            write(draft)
-            try:
-                os.rename(draft, folder)
-            except OSError as error:
-                # Another writer may have been first with the same content: then theirs stays.
-                if not self.exists(folder.name):
-                    raise InputError(f"{folder}: cannot be made ({error.strerror}); move what is there away") from None

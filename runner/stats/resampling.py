@@ -1,4 +1,9 @@
-"""Random weights of queries: Poisson counts for the bootstrap, coins for the sign-flip test."""
+"""Random weights of queries: Poisson counts for the bootstrap, coins for the sign-flip test.
+
+One matrix of weights serves all metrics and slices, since the weights of one query do not depend on another's
+(Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies"). The same seed gives
+the same weights on every machine; more resamples only append columns.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -64,18 +69,3 @@ def sources(n: int, seed: int) -> list[Stream]:
         (SFC64(SeedSequence([seed, number])), start, min(start + QUERIES_A_BLOCK, n))
         for number, start in enumerate(range(0, n, QUERIES_A_BLOCK))
     ]
-
-
-def poisson_weights(n: int, resamples: int, seed: int) -> NDArray[np.float32]:
-    """How often each query is drawn in each resample: independent Poisson(1) counts, float32 [n, resamples].
-
-    One matrix serves all metrics and slices, since the weights of one query do not depend on another's
-    (Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies").
-    The same seed gives the same weights on every machine; more resamples only append columns.
-    """
-    blocks = -(-resamples // RESAMPLES_A_BLOCK)
-    out = np.empty((n, blocks * RESAMPLES_A_BLOCK), np.float32)
-    for source, start, end in sources(n, seed):
-        for first in range(0, out.shape[1], RESAMPLES_A_BLOCK):
-            out[start:end, first : first + RESAMPLES_A_BLOCK] = POISSON.block(source, end - start)
-    return out[:, :resamples]

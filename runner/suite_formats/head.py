@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from runner.errors import ConfigError
-from runner.files.reading import did_you_mean, id_fault, kind_of
+from runner.files.nearest import did_you_mean
+from runner.files.reading import id_fault, kind_of
 from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, MISSING, ROLES, UNITS, JudgedQuery
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES, "missing": MISSING}

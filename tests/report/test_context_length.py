@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from report_world import Desk, hybrid, reranked, told
 
-from runner.scoring.text_length import has_han, token_length, token_lengths
+from runner.scoring.text_length import has_han, token_lengths
 
 WORDS = re.compile(r"\w+")
+
+
+def token_length(text: str) -> int:
+    return int(token_lengths([text])[0])
 
 
 @pytest.mark.parametrize(

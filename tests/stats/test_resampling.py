@@ -4,6 +4,7 @@ from math import exp, factorial
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from runner.stats import exact_sums as module
@@ -14,11 +15,19 @@ from runner.stats.resampling import (
     POISSON,
     QUERIES_A_BLOCK,
     RESAMPLES_A_BLOCK,
-    poisson_weights,
     sources,
 )
 
 RNG = np.random.default_rng(4)
+
+
+def poisson_weights(n: int, resamples: int, seed: int) -> NDArray[np.float32]:
+    """The weights that the bootstrap draws, block by block, as one matrix, float32 [n, resamples]."""
+    blocks = -(-resamples // RESAMPLES_A_BLOCK)
+    out = np.empty((n, blocks * RESAMPLES_A_BLOCK), np.float32)
+    for source, start, end in sources(n, seed):
+        out[start:end] = np.hstack([POISSON.block(source, end - start) for _ in range(blocks)])
+    return out[:, :resamples]
 
 
 def test_weights_follow_poisson_with_mean_1() -> None:

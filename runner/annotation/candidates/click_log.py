@@ -1,7 +1,6 @@
 """A click log as columns of numbers, read from a CSV with every fault by its line."""
 
 import csv
-import difflib
 import io
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from retrievers.digest import file_digest
 from retrievers.text_file import packed_or_plain
 from runner.annotation.candidates.click_cells import OPTIONAL, READERS, REQUIRED, Cells
 from runner.errors import InputError, Problem
+from runner.files.nearest import nearest
 from runner.files.reading import decode, read_bytes
 from runner.rendering.progress import progress_bar
 
@@ -132,6 +132,6 @@ def _meant(name: str, header: Sequence[str]) -> str | None:
     """The column that a name is a slip of; a log may well have columns of its own, so only where it is close."""
     for wanted, least in ((REQUIRED, 0.6), (OPTIONAL, 0.8)):
         absent = [each for each in wanted if each not in header]
-        if close := difflib.get_close_matches(name.casefold(), absent, 1, least):
-            return close[0]
+        if close := nearest(name.casefold(), absent, least):
+            return close
     return None

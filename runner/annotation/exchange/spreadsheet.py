@@ -10,7 +10,8 @@ from typing import Any
 
 from runner.annotation.exchange.pair_row import COLUMNS, PairRow
 from runner.errors import Problem
-from runner.files.reading import decode, did_you_mean, read_bytes
+from runner.files.nearest import did_you_mean
+from runner.files.reading import decode, read_bytes
 from runner.files.strict_json import MOST_DIGITS, parse_json
 
 # A spreadsheet computes what begins with one of the first ones. The apostrophe that stops it would be ambiguous if

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from runner.files.reading import did_you_mean, kind_of, unknown_keys
+from runner.files.nearest import did_you_mean
+from runner.files.reading import kind_of, unknown_keys
 from runner.files.strict_json import canonical_json, sha256_of
 from runner.suites.judgment import is_time
 

@@ -11,7 +11,7 @@ from runner.annotation.exchange.pair_files import read_pairs
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.exchange.ratings import Source, collect, suite_rows
 from runner.errors import ConfigError, InputError
-from runner.files.reading import did_you_mean
+from runner.files.nearest import did_you_mean
 from runner.reports.agreement import MOST_LISTED, print_agreement
 from runner.scoring.slices import slice_queries
 from runner.suite_formats.own import OwnSuite
