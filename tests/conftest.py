@@ -23,6 +23,7 @@ SLOW = (
     "decide/test_gate_verdicts.py",
     "decide/test_logged_intervals.py",
     "decide/test_moved_world.py",
+    "docs",
     "drill",
     "engine/test_faults.py",
     "engine/test_misbehaving.py",

@@ -1,0 +1,191 @@
+"""A hook of MkDocs: pages that are made from the program itself, so that they cannot fall behind it.
+
+Commands come from their own `--help`, configuration keys from the comments in `conf/`, functions from `runner.__all__`.
+"""
+
+import contextlib
+import importlib
+import io
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the generated pages, and those that stand at the top of the project."""
+    pages = {
+        "reference/commands.md": commands_page(),
+        "reference/configuration.md": configuration_page(),
+        "reference/library.md": library_page(),
+    }
+    for name in ("SECURITY", "CONTRIBUTING", "CHANGELOG"):
+        pages[f"{name.lower()}.md"] = _with_site_links((ROOT / f"{name}.md").read_text("utf-8"))
+    for place, content in pages.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def _with_site_links(text: str) -> str:
+    """Links to the pages of docs/ and to other files at the top, as seen from within docs/."""
+    text = re.sub(r"\]\(docs/", "](", text)
+    return re.sub(r"\]\((SECURITY|CONTRIBUTING|CHANGELOG)\.md", lambda found: f"]({found[1].lower()}.md", text)
+
+
+# --- commands
+
+
+def command_lines() -> list[tuple[str, ...]]:
+    """Every command and subcommand as words after `python -m runner`."""
+    import runner.cli
+
+    folder = Path(runner.cli.__file__).parent
+    found: list[tuple[str, ...]] = []
+    for module in pkgutil.iter_modules([str(folder)]):
+        source = (folder / f"{module.name}.py").read_text("utf-8") if not module.ispkg else ""
+        if "def main(" not in source:
+            continue
+        found.append((module.name,))
+        found.extend((module.name, name) for name in re.findall(r"^    (\w+) +\S", help_of((module.name,)), re.M) if
+                     "COMMAND ..." in help_of((module.name,)))
+    return found
+
+
+def help_of(words: Sequence[str]) -> str:
+    """What `--help` of a command prints, in 100 columns."""
+    module = importlib.import_module(f"runner.{words[0]}")
+    printed = io.StringIO()
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "100"
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+            module.main([*words[1:], "--help"])
+    finally:
+        if before is None:
+            del os.environ["COLUMNS"]
+        else:
+            os.environ["COLUMNS"] = before
+    return printed.getvalue()
+
+
+def commands_page() -> str:
+    """One heading a command, with its own help."""
+    parts = ["# Commands\n", "What every command says with `--help`.\n"]
+    for words in command_lines():
+        parts.append(f"{'#' * (1 + len(words))} {' '.join(words)}\n")
+        parts.append(f"```text\n{help_of(words).strip()}\n```\n")
+    return "\n".join(parts)
+
+
+# --- configuration
+
+
+def configuration_page() -> str:
+    """A table of keys for conf/config.yaml and for each file of each group, with the comments that stand there."""
+    parts = [
+        "# Configuration\n",
+        "Every key can be set on the command line, as `key=value`, and in an experiment file. These tables are made "
+        "from the comments in `conf/`.\n",
+    ]
+    for path in configuration_files():
+        group = path.parent.name
+        title = "config.yaml" if path.parent.name == "conf" else f"{group}={path.stem}"
+        lines = path.read_text("utf-8").splitlines()
+        parts.append(f"## {title}\n")
+        about = [line[1:].strip() for line in _leading(lines) if not line.startswith("# @package")]
+        parts.append(" ".join(about) + "\n")
+        rows = list(key_rows(path))
+        if rows and group != "anonymise":
+            parts.append("| key | default | meaning |\n|---|---|---|")
+            parts.extend(f"| `{key}` | {_cell(value)} | {_escaped(note)} |" for key, value, note in rows)
+            parts.append("")
+    return "\n".join(parts)
+
+
+def configuration_files() -> list[Path]:
+    """conf/config.yaml first, then every choice of every group."""
+    conf = ROOT / "conf"
+    return [conf / "config.yaml", *sorted(conf.glob("*/*.yaml"))]
+
+
+def key_rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Dotted key, default and comment of every value in a file; Hydra's own section and defaults list aside."""
+    lines = path.read_text("utf-8").splitlines()
+    tree = yaml.compose("\n".join(lines), Loader=yaml.SafeLoader)
+    if isinstance(tree, yaml.MappingNode):
+        yield from _rows(tree, lines, "")
+
+
+def _rows(tree: yaml.MappingNode, lines: list[str], prefix: str) -> Iterator[tuple[str, str, str]]:
+    for key, value in tree.value:
+        name = f"{prefix}{key.value}"
+        if name in ("defaults", "hydra") or key.value == "_target_":
+            continue
+        if isinstance(value, yaml.MappingNode) and value.value:
+            note = _note(lines, key.start_mark.line, key.start_mark.line)
+            if note:
+                yield name, "", note
+            yield from _rows(value, lines, f"{name}.")
+            continue
+        last = value.end_mark.line if value.end_mark.column else value.end_mark.line - 1
+        last = max(last, key.start_mark.line)
+        written = value.value if isinstance(value, yaml.ScalarNode) else _flow(lines, value, last)
+        yield name, written, _note(lines, key.start_mark.line, last)
+
+
+def _flow(lines: list[str], value: yaml.Node, last: int) -> str:
+    first = value.start_mark.line
+    if first == last:
+        return lines[first][value.start_mark.column : value.end_mark.column]
+    return "(a list)"
+
+
+def _note(lines: list[str], first: int, last: int) -> str:
+    """The comment beside a value, and the lines of comment that go on below it."""
+    parts = [_comment(lines[number]) for number in range(first, last + 1)]
+    following = last + 1
+    while following < len(lines) and re.match(r"\s{10,}#", lines[following]):
+        parts.append(_comment(lines[following]))
+        following += 1
+    return " ".join(filter(None, parts))
+
+
+def _comment(line: str) -> str:
+    found = re.search(r"(?:^|\s)#\s+(.*)$", line)
+    return found[1].strip() if found else ""
+
+
+def _leading(lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        if not line.startswith("#"):
+            return
+        yield line
+
+
+def _cell(value: str) -> str:
+    return f"`{value}`" if value else ""
+
+
+def _escaped(note: str) -> str:
+    return note.replace("|", "\\|").replace("<", "&lt;")
+
+
+# --- library
+
+
+def library_page() -> str:
+    """Every public name, from its docstring."""
+    import runner
+
+    parts = ["# Library\n", "What `import runner` gives. Everything else is private and may change.\n"]
+    parts.extend(f"::: runner.{name}\n" for name in getattr(runner, "__all__", ()))
+    return "\n".join(parts)
