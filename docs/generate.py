@@ -18,6 +18,8 @@ import yaml
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
+# An experiment has only values of other files; the rules for anonymising are a list.
+WITHOUT_TABLE = ("experiment", "anonymise")
 sys.path.insert(0, str(ROOT))
 
 
@@ -51,12 +53,12 @@ def command_lines() -> list[tuple[str, ...]]:
     folder = Path(runner.cli.__file__).parent
     found: list[tuple[str, ...]] = []
     for module in pkgutil.iter_modules([str(folder)]):
-        source = (folder / f"{module.name}.py").read_text("utf-8") if not module.ispkg else ""
-        if "def main(" not in source:
+        if module.ispkg or "def main(" not in (folder / f"{module.name}.py").read_text("utf-8"):
             continue
         found.append((module.name,))
-        found.extend((module.name, name) for name in re.findall(r"^    (\w+) +\S", help_of((module.name,)), re.M) if
-                     "COMMAND ..." in help_of((module.name,)))
+        shown = help_of((module.name,))
+        if "COMMAND ..." in shown:
+            found.extend((module.name, name) for name in re.findall(r"^ {4}(\w+)(?: +\S.*)?$", shown, re.M))
     return found
 
 
@@ -103,8 +105,10 @@ def configuration_page() -> str:
         parts.append(f"## {title}\n")
         about = [line[1:].strip() for line in _leading(lines) if not line.startswith("# @package")]
         parts.append(" ".join(about) + "\n")
+        if group == "experiment":
+            parts.append(f"```yaml\n{path.read_text('utf-8').strip()}\n```\n")
         rows = list(key_rows(path))
-        if rows and group != "anonymise":
+        if rows and group not in WITHOUT_TABLE:
             parts.append("| key | default | meaning |\n|---|---|---|")
             parts.extend(f"| `{key}` | {_cell(value)} | {_escaped(note)} |" for key, value, note in rows)
             parts.append("")

@@ -3,8 +3,8 @@
 What a page says is read as a reader reads it:
 
 - a block with a title (```yaml title="questions.yaml") is a file, written before the next block is run;
-- ```bash is run line by line, each in a shell of its own; ```console has commands after `$ `, and below them what they print, of which every
-  line has to appear (`...` stands for anything, and runs of spaces and dashes are all alike);
+- ```bash is run line by line, each in a shell of its own; ```console has commands after `$ `, and below them what
+  they print, of which every line has to appear (`...` stands for anything, and all spaces and dashes are alike);
 - ```python is run as a script; the steps of a file below .github/workflows/ are run but for those that install;
 - RUN_ID is the newest run, RUN_A the one before it and RUN_B the newest, SWEEP_ID the newest sweep;
 - <!-- exit: 1 --> before a block is the status of its last command, <!-- not run: REASON --> says why it is not run,
@@ -184,5 +184,7 @@ def test_commands_stand_only_in_blocks_that_are_run() -> None:
         text = page.read_text("utf-8")
         hidden += [str(each) for each in blocks_of(page) if not each.language]
         outside = _FENCE.sub("", text)
-        hidden += [f"{page.name}: {line}" for line in outside.splitlines() if re.match(r"(?: {4}|\t)\$? ?python ", line)]
+        hidden += [
+            f"{page.name}: {line}" for line in outside.splitlines() if re.match(r"(?: {4}|\t)\$? ?python ", line)
+        ]
     assert not hidden
