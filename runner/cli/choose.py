@@ -10,12 +10,13 @@ from runner.cli.entry import leave, parsed_arguments
 from runner.composition.policy_files import read_policy
 from runner.configuration.settings import register_resolvers
 from runner.decisions.run_scores import RunScores
-from runner.decisions.smallest_k import COSTS, VariantScores, choose
+from runner.decisions.smallest_k import VariantScores, choose
 from runner.errors import ConfigError, InputError
 from runner.files.scratch import scratch_folder
 from runner.reports.choose import print_selection, write_reports
 from runner.reports.choose_plots import draw_plots
 from runner.reports.variants import judged_sets, variants_of
+from runner.rules.policy import COSTS
 from runner.scoring.metrics import METRICS
 from runner.tracking.location import StoreLocation
 from runner.tracking.stored_run import StoredRun

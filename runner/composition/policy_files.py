@@ -13,6 +13,7 @@ from runner.configuration.settings import conf_directory
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.reading import decode, read_bytes
 from runner.files.strict_yaml import read_mapping
+from runner.rules.kinds import IMPORT_OWN
 from runner.rules.policy import Policy
 
 _REACH = (
@@ -57,7 +58,7 @@ def policy_of(values: Any, where: str) -> Policy:
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where}: expected the keys of a gate policy, found {values!r}")
     try:
-        return Policy.model_validate(values)
+        return Policy.model_validate(values, context={IMPORT_OWN: True})
     except ValidationError as error:
         found = error.errors()
         # Where every item of a list is faulty pydantic adds that there are none.

@@ -95,6 +95,16 @@ class RunScores:
                     )
 
     @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.run.id
+
+    @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The slices that the run has, `field.value`."""
+        return self.slices.names
+
+    @property
     def depth(self) -> int:
         """How far the rankings go, so the largest k there is."""
         return int(self.run.params["depth"])

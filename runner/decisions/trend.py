@@ -7,9 +7,9 @@ from itertools import groupby
 import numpy as np
 
 from runner.decisions.accepted import Accepted
-from runner.decisions.gating import Estimate
 from runner.decisions.run_scores import NotInRun, RunScores
 from runner.errors import ConfigError, InputError
+from runner.rules.verdict import Estimate
 from runner.scoring.metrics import AT_K, METRICS
 from runner.scoring.slices import CROSSING
 from runner.stats.intervals import bootstrap_intervals

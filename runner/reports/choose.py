@@ -5,13 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runner.decisions.gating import Estimate, Verdict
-from runner.decisions.smallest_k import COSTS, Choice, Cost, Point, Selection
+from runner.decisions.smallest_k import Choice, Point, Selection
 from runner.files.atomic import replace_files
 from runner.rendering.json_text import json_text
 from runner.rendering.markdown import bullets, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
-from runner.rules.policy import Rule
+from runner.rules.policy import COSTS
+from runner.rules.rule import Rule
+from runner.rules.verdict import Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,7 +53,7 @@ def headline(selection: Selection) -> str:
     if best is None or best.chosen is None:
         count = len(selection.choices)
         return f"none feasible: no variant of {count} meets gate {selection.policy.name} within its budget"
-    costs = ", ".join(f"{_HEADERS[cost.name]} {_amount(cost.value)}" for cost in best.chosen.costs)
+    costs = ", ".join(f"{_HEADERS[cost]} {_amount(best.chosen.costs.get(cost))}" for cost in COSTS)
     quality = f"{selection.metric} {_interval(best.chosen.quality)}"
     return f"cheapest: {best.candidate.name} k={best.chosen.k} ({quality}; {costs}){_doubt(best)}"
 
@@ -62,17 +63,19 @@ def verdict_line(choice: Choice) -> str:
     name = choice.candidate.name
     if choice.chosen is None:
         near = choice.nearest
-        missed = [_missed(each) for each in near.unmet] + [_exceeded(cost) for cost in near.over]
+        missed = [each.rule.missed(each) for each in (*near.unmet, *near.over)]
         return f"{name}: none feasible: nearest at k={near.k}, where {' and '.join(missed)}"
     below = [point for point in choice.points if point.k < choice.chosen.k]
     if choice.binding:
-        slices = f"binding slice {choice.binding[0].rule.slice}: at k={below[-1].k} {_missed(choice.binding[0])}"
+        first = choice.binding[0]
+        slices = f"binding slice {first.rule.where}: at k={below[-1].k} {first.rule.missed(first)}"
         others = [repr(each.rule.name) for each in choice.binding[1:]]
         slices += f" (and {', '.join(others)})" if others else ""
     else:
         slices = "binding slice none: the smallest k of the sweep meets every floor already"
     if choice.stop is not None:
-        budget = f"binding budget {choice.stop[1].name}: at k={choice.stop[0].k} {_exceeded(choice.stop[1])}"
+        point, over = choice.stop
+        budget = f"binding budget {over.rule.measure}: at k={point.k} {over.rule.missed(over)}"
     else:
         budget = "binding budget none within the sweep"
     return f"{name}: k={choice.chosen.k}; {slices}; {budget}{_doubt(choice)}"
@@ -83,11 +86,11 @@ def _doubt(choice: Choice) -> str:
     if choice.chosen is None or not choice.chosen.undecided:
         return ""
     open_ = ", ".join(
-        f"{each.rule.name!r} {_interval(each.value)} of {each.rule.min:.3f}"
+        f"{each.rule.name!r} {_interval(each.value)} of {each.rule.limit:.3f}"
         for each in choice.chosen.undecided
-        if each.value
+        if each.value and each.rule.limit is not None
     )
-    few = [each.rule.name for each in choice.chosen.undecided if not each.value]
+    few = [each.rule.name for each in choice.chosen.undecided if not each.value or each.rule.limit is None]
     open_ = ", ".join(part for part in (open_, *map(repr, few)) if part)
     sure = f"passed from k={choice.sure.k}" if choice.sure else "passed at no k of the sweep"
     return f"; let go as undecided: {open_}; every floor is {sure}"
@@ -122,7 +125,7 @@ def choose_values(selection: Selection) -> dict[str, Any]:
                 "chosen": choice.chosen.k if choice.chosen else None,
                 "verdict": verdict_line(choice),
                 "binding": [each.rule.name for each in choice.binding],
-                "budget": {"k": choice.stop[0].k, "cost": choice.stop[1].name} if choice.stop else None,
+                "budget": {"k": choice.stop[0].k, "cost": choice.stop[1].rule.measure} if choice.stop else None,
                 "every_floor_passed_from": choice.sure.k if choice.sure else None,
                 "nearest": None if choice.chosen else choice.nearest.k,
                 "points": [_point_values(point) for point in choice.points],
@@ -146,28 +149,28 @@ def _point_values(point: Point) -> dict[str, Any]:
                 "n": each.n,
                 "value": asdict(each.value) if each.value else None,
             }
-            for each in point.verdicts
+            for each in point.floors
         ],
-        "costs": {cost.name: cost.value for cost in point.costs},
-        "over_budget": [cost.name for cost in point.over],
+        "costs": {cost: point.costs.get(cost) for cost in COSTS},
+        "over_budget": [each.rule.measure for each in point.over],
     }
 
 
 def _demands(selection: Selection) -> list[str]:
-    rules = [rule for rule in selection.policy.rules if rule.min is not None]
-    limits = [f"{name} at most {_amount(limit)}" for name in COSTS if (limit := getattr(selection.policy.budget, name))]
+    policy = selection.policy
+    rules = [rule for rule in policy.rules if not rule.ceiling and rule.at(1) is not None]
+    limits = [rule.demand + _weak(rule) for rule in (*policy.rules, *policy.budget.rules) if rule.ceiling]
     first = selection.choices[0].candidate.scores
     return [
-        f"suite {first.run.params['suite']} (n = {len(first.query_ids)}), gate {selection.policy.name}: "
+        f"suite {first.run.params['suite']} (n = {len(first.query_ids)}), gate {policy.name}: "
         "every floor is judged at every k of the sweep",
-        *(f"floor {_demand(rule)}" for rule in rules),
+        *(f"floor {rule.name!r}: {rule.demand}{_weak(rule)}" for rule in rules),
         f"budget: {', '.join(limits) or 'no limit'}; ! is over; lengths are estimates, in words and Han characters",
     ]
 
 
-def _demand(rule: Rule) -> str:
-    weak = "" if rule.severity == "block" else f" ({rule.severity} only)"
-    return f"{rule.name!r}: {rule.metric} of {rule.slice} at least {rule.min:.3f}{weak}"
+def _weak(rule: Rule) -> str:
+    return "" if rule.severity == "block" else f" ({rule.severity} only)"
 
 
 def _header(selection: Selection) -> list[str]:
@@ -175,38 +178,26 @@ def _header(selection: Selection) -> list[str]:
 
 
 def _cells(choice: Choice, point: Point) -> list[str]:
-    costs = [_amount(cost.value) + ("" if cost.within else "!") for cost in point.costs]
+    over = {each.rule.measure for each in point.over}
+    costs = [_amount(point.costs.get(cost)) + "!" * (cost in over) for cost in COSTS]
     mark = _CHOSEN if point is choice.chosen else ""
     return [str(point.k), _interval(point.quality), str(point.n), _floors(point), *costs, mark]
 
 
 def _floors(point: Point) -> str:
-    blocking = [each for each in point.verdicts if each.rule.severity == "block"]
+    blocking = [each for each in point.floors if each.rule.severity == "block"]
     text = f"{sum(each.outcome == 'pass' for each in blocking)} of {len(blocking)} passed"
     if point.unmet:
-        text += "; missed: " + ", ".join(_missed(each) for each in point.unmet)
+        text += "; missed: " + ", ".join(each.rule.missed(each) for each in point.unmet)
+    beyond = [each for each in point.over if each.rule.measure not in COSTS]
+    if beyond:
+        text += "; over: " + ", ".join(each.rule.missed(each) for each in beyond)
     if point.undecided:
         text += f"; undecided: {', '.join(each.rule.name for each in point.undecided)}"
     warned = [each for each in point.verdicts if each.outcome != "pass" and each.rule.severity != "block"]
     if warned:
         text += f"; warned: {', '.join(each.rule.name for each in warned)}"
     return text
-
-
-def _missed(verdict: Verdict) -> str:
-    rule, value = verdict.rule, verdict.value
-    assert rule.min is not None
-    if value is None or verdict.n < rule.min_queries:
-        return f"{rule.name!r} has {verdict.n} of at least {rule.min_queries} queries"
-    if verdict.outcome == "fail":
-        return f"{rule.name!r} has {value.value:.3f} of {rule.min:.3f} ({rule.min - value.value:.3f} short)"
-    return f"{rule.name!r} has {_interval(value)}, undecided against {rule.min:.3f} ({rule.min - value.low:.3f} short)"
-
-
-def _exceeded(cost: Cost) -> str:
-    if cost.value is None or cost.limit is None:
-        return f"{cost.name} was not measured, so it cannot be held to {_amount(cost.limit)}"
-    return f"{cost.name} is {_amount(cost.value)} of {_amount(cost.limit)} ({_amount(cost.value - cost.limit)} over)"
 
 
 def _interval(estimate: Estimate) -> str:

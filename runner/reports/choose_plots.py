@@ -6,10 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runner.decisions.gating import Verdict
 from runner.decisions.smallest_k import LATENCY, Choice, Point, Selection, pareto_front
 from runner.rendering.figures import COLOURS, MARKERS, boxes_for_missing_letters, new_figure, save_figure
 from runner.rendering.visible import cut
+from runner.rules.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,13 +35,13 @@ def draw_plots(selection: Selection, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with boxes_for_missing_letters():
         _draw_floors(selection, folder / FLOORS)
-        if any(point.cost(LATENCY) is not None for choice in selection.choices for point in choice.points):
+        if any(point.costs.get(LATENCY) is not None for choice in selection.choices for point in choice.points):
             _draw_front(selection, folder / FRONT)
 
 
 def _draw_floors(selection: Selection, path: Path) -> None:
     """One panel a floor, one line a variant, the chosen k ringed."""
-    rules = selection.choices[0].points[0].verdicts
+    rules = selection.choices[0].points[0].floors
     columns = min(3, len(rules))
     rows = -(-len(rules) // columns)
     legend_rows = -(-(len(selection.choices) + 3) // 3)
@@ -68,40 +68,43 @@ def _draw_floors(selection: Selection, path: Path) -> None:
 def _draw_floor(axes: "Axes", selection: Selection, number: int, first: Verdict) -> None:
     rule, ks = first.rule, sorted({point.k for choice in selection.choices for point in choice.points})
     for colour, marker, choice in _styled(selection.choices):
-        drawn = [(point.k, each.value.value) for point in choice.points if (each := point.verdicts[number]).value]
+        drawn = [(point.k, each.value.value) for point in choice.points if (each := point.floors[number]).value]
         if not drawn:
             continue
         axes.plot(*zip(*drawn, strict=True), color=colour, marker=marker, markersize=5, linewidth=1.6, alpha=0.9)
-        if choice.chosen is not None and (value := choice.chosen.verdicts[number].value):
+        if choice.chosen is not None and (value := choice.chosen.floors[number].value):
             axes.plot(choice.chosen.k, value.value, **_ring(colour))
-    assert rule.min is not None
     blocks = rule.severity == "block"
-    axes.axhline(
-        rule.min, color="black" if blocks else _GREY, linestyle="--" if blocks else ":", linewidth=1.1, zorder=1
-    )
+    if rule.limit is not None:
+        _draw_limit(axes, rule.limit, blocks)
+    axes.set_xscale("log")
+    axes.set_xticks(ks, [str(k) for k in ks], fontsize=8)
+    axes.minorticks_off()
+    axes.margins(x=0.08)
+    axes.set_ylim(0, 1.03 * max(1.0, axes.get_ylim()[1] / 1.08))
+    axes.tick_params(axis="y", labelsize=8)
+    axes.grid(alpha=0.25)
+    axes.set_xlabel("k", fontsize=8)
+    axes.set_ylabel(rule.measure, fontsize=8)
+    title = textwrap.shorten(rule.name, 44, placeholder=" …")
+    axes.set_title(f"{title}\n{cut(rule.where, 40)}  (n = {first.n})", fontsize=9, parse_math=False, linespacing=1.35)
+
+
+def _draw_limit(axes: "Axes", limit: float, blocks: bool) -> None:
+    colour = "black" if blocks else _GREY
+    axes.axhline(limit, color=colour, linestyle="--" if blocks else ":", linewidth=1.1, zorder=1)
     # Outside the frame, where no curve can lie beneath it.
     axes.annotate(
-        f"{rule.min:.2f}",
-        (1, rule.min),
+        f"{limit:.2f}",
+        (1, limit),
         xycoords=("axes fraction", "data"),
         xytext=(3, 0),
         textcoords="offset points",
         ha="left",
         va="center",
         fontsize=8,
-        color="black" if blocks else _GREY,
+        color=colour,
     )
-    axes.set_xscale("log")
-    axes.set_xticks(ks, [str(k) for k in ks], fontsize=8)
-    axes.minorticks_off()
-    axes.margins(x=0.08)
-    axes.set_ylim(0, 1.03)
-    axes.tick_params(axis="y", labelsize=8)
-    axes.grid(alpha=0.25)
-    axes.set_xlabel("k", fontsize=8)
-    axes.set_ylabel(rule.metric, fontsize=8)
-    title = textwrap.shorten(rule.name, 44, placeholder=" …")
-    axes.set_title(f"{title}\n{cut(rule.slice, 40)}  (n = {first.n})", fontsize=9, parse_math=False, linespacing=1.35)
 
 
 def _draw_front(selection: Selection, path: Path) -> None:
@@ -111,7 +114,7 @@ def _draw_front(selection: Selection, path: Path) -> None:
     timed: list[tuple[Choice, Point, float]] = []
     for colour, marker, choice in _styled(selection.choices):
         for point in choice.points:
-            latency = point.cost(LATENCY)
+            latency = point.costs.get(LATENCY)
             if latency is None:
                 continue
             timed.append((choice, point, latency))
@@ -243,7 +246,7 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
         entries.append((Line2D([], [], color=_GREY, linewidth=1.2), "Pareto front"))
     else:
         entries.append((Line2D([], [], color="black", linestyle="--", linewidth=1.1), "floor"))
-        if any(each.rule.severity != "block" for each in choices[0].points[0].verdicts):
+        if any(each.rule.severity != "block" for each in choices[0].points[0].floors):
             entries.append((Line2D([], [], color=_GREY, linestyle=":", linewidth=1.1), "floor that only warns"))
     legend = figure.legend(
         [handle for handle, _ in entries],

@@ -1,14 +1,16 @@
 """A gate's verdict as a person and as a machine reads it: terminal, Markdown, JUnit XML, JSON."""
 
+import math
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from runner.decisions.gating import GateResult, Verdict
+from runner.decisions.gating import GateResult
 from runner.files.atomic import replace_files
 from runner.rendering.json_text import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.visible import visible
+from runner.rules.verdict import Estimate, Verdict
 
 _HEADER = ("", "rule", "metric", "slice", "n", "candidate", "baseline", "change", "reason")
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
@@ -44,7 +46,7 @@ def gate_lines(result: GateResult) -> list[str]:
     for each in result.verdicts:
         rule = each.rule
         lines.append(
-            f"  {_MARK[each.outcome]:12} {rule.name}: {rule.metric} k={each.k} {rule.slice} "
+            f"  {_MARK[each.outcome]:12} {rule.name}: {rule.measure} k={each.k} {rule.where} "
             f"(n={each.n}, {rule.severity})"
         )
         lines += [f"               {reason}" for reason in each.reasons]
@@ -67,10 +69,10 @@ def gate_markdown(result: GateResult) -> str:
         row = [
             outcome + warn,
             escape(each.rule.name),
-            f"{each.rule.metric}, k={each.k}",
-            escape(each.rule.slice),
+            f"{each.rule.measure}, k={each.k}",
+            escape(each.rule.where),
             str(each.n),
-            f"{each.value.value:.3f}" if each.value else "-",
+            each.rule.shown(each.value.value) if each.value else "-",
             f"{each.baseline:.3f}" if each.baseline is not None else "-",
             f"{each.difference.value:+.3f}" if each.difference else "-",
             escape("; ".join(each.reasons)),
@@ -102,19 +104,26 @@ def gate_values(result: GateResult) -> dict[str, Any]:
 def _verdict_values(each: Verdict) -> dict[str, Any]:
     return {
         "rule": each.rule.name,
-        "metric": each.rule.metric,
+        "metric": each.rule.measure,
         "k": each.k,
-        "slice": each.rule.slice,
+        "slice": each.rule.where,
         "severity": each.rule.severity,
         "outcome": each.outcome,
         "n": each.n,
-        "value": vars(each.value) if each.value else None,
+        "value": _ends(each.value),
         "baseline": each.baseline,
-        "difference": vars(each.difference) if each.difference else None,
+        "difference": _ends(each.difference),
         "reasons": list(each.reasons),
         "notes": list(each.notes),
         "lost_most": list(each.losers),
     }
+
+
+def _ends(estimate: Estimate | None) -> dict[str, float | None] | None:
+    """JSON knows no infinity: an end that is not bounded is null."""
+    if estimate is None:
+        return None
+    return {name: end if math.isfinite(end) else None for name, end in vars(estimate).items()}
 
 
 def _junit(result: GateResult) -> ElementTree.Element:
@@ -133,7 +142,7 @@ def _junit(result: GateResult) -> ElementTree.Element:
             suite,
             "testcase",
             name=_printable(each.rule.name),
-            classname=_printable(f"{result.policy.name}.{each.rule.slice}"),
+            classname=_printable(f"{result.policy.name}.{each.rule.where}"),
         )
         text = _printable("; ".join([*each.reasons, *each.notes]))
         if each.rule.name in blocking:

@@ -5,7 +5,7 @@ import math
 import pytest
 from choose_scores import candidate, floor, policy, scores
 
-from runner.decisions.smallest_k import choose, pareto_front, shortfall
+from runner.decisions.smallest_k import choose, excess, pareto_front
 from runner.errors import ConfigError, InputError
 
 # 30 queries are answered at rank 1; 10, of removed options, at rank 4: recall of all is 0.75, then 1 from k=4 on.
@@ -34,15 +34,16 @@ def test_of_several_floors_unmet_just_below_the_one_furthest_away_binds() -> Non
     # At k=3 recall of all is 0.75 and that of the slice 0.
     (choice,) = choose(policy(floor(least=0.95), REMOVED), [candidate(RUN)]).choices
     assert [each.rule.slice for each in choice.binding] == ["change.removed", "all"]
-    assert [shortfall(each) for each in choice.binding] == [0.5, pytest.approx(0.2)]
+    assert [each.shortfall for each in choice.binding] == [0.5, pytest.approx(0.2)]
 
 
 def test_the_first_cost_beyond_the_budget_stops_a_larger_k() -> None:
     (choice,) = choose(policy(floor(), REMOVED, budget={"context_tokens": 800}), [candidate(RUN)]).choices
     assert choice.chosen is not None and choice.stop is not None
-    point, cost = choice.stop
-    assert (choice.chosen.k, point.k, cost.name, cost.value, cost.limit) == (5, 10, "context_tokens", 1000.0, 800)
-    assert cost.excess == pytest.approx(0.25)
+    point, over = choice.stop
+    assert (choice.chosen.k, point.k, over.rule.name, over.rule.limit) == (5, 10, "context_tokens", 800)
+    assert over.value and over.value.value == 1000.0
+    assert excess(over) == pytest.approx(0.25)
 
 
 def test_a_budget_that_forbids_what_the_floor_asks_leaves_nothing_and_the_nearest_miss() -> None:
@@ -52,7 +53,7 @@ def test_a_budget_that_forbids_what_the_floor_asks_leaves_nothing_and_the_neares
     assert choice.chosen is None
     assert selection.cheapest is None
     assert (choice.nearest.k, choice.nearest.unmet) == (5, ())
-    assert [cost.name for cost in choice.nearest.over] == ["context_tokens"]
+    assert [each.rule.name for each in choice.nearest.over] == ["context_tokens"]
     assert choice.nearest.distance == (0, pytest.approx(0.25))
 
 
@@ -65,13 +66,13 @@ def test_a_cost_at_its_limit_is_within_it() -> None:
 def test_every_cost_counts_at_every_k(name: str, values: dict[str, float]) -> None:
     (choice,) = choose(policy(floor(), budget={name: 2.0}), [candidate(RUN, **values)]).choices
     assert choice.chosen is None
-    assert [[cost.name for cost in point.over] for point in choice.points] == [[name]] * 4
+    assert [[each.rule.name for each in point.over] for point in choice.points] == [[name]] * 4
 
 
 def test_a_cost_that_was_not_measured_is_never_within_a_limit() -> None:
     (choice,) = choose(policy(floor(), budget={"latency_p95_ms": 1000}), [candidate(RUN, latency=None)]).choices
     assert choice.chosen is None
-    assert choice.nearest.over[0].excess == math.inf
+    assert excess(choice.nearest.over[0]) == math.inf
     (free,) = choose(policy(floor()), [candidate(RUN, latency=None)]).choices
     assert free.chosen is not None
 
@@ -101,7 +102,7 @@ def test_the_policy_says_what_too_few_queries_do(treatment: str, chosen: int | N
         assert [each.rule.slice for each in choice.points[0].undecided] == ["change.removed"]
     else:
         assert choice.nearest.k == 1
-        assert shortfall(choice.nearest.unmet[0]) == math.inf
+        assert choice.nearest.unmet[0].shortfall == math.inf
 
 
 def test_where_an_undecided_floor_is_let_go_the_k_from_which_all_are_passed_is_told() -> None:

@@ -5,10 +5,11 @@ from decide_office import Office
 from engine_world import bm25
 
 from runner.decisions.baseline import accept, same_dataset
-from runner.rules.policy import Policy, Rule
+from runner.rules.bounds import Bounds
+from runner.rules.policy import Policy
 from runner.workflows.gate_run import gate_run
 
-POLICY = Policy(name="floor", rules=(Rule(name="all", metric="recall", k=3, min=0.1, max_drop=0.5, min_queries=1),))
+POLICY = Policy(name="floor", rules=(Bounds(name="all", metric="recall", k=3, min=0.1, max_drop=0.5, min_queries=1),))
 
 
 @pytest.mark.parametrize(

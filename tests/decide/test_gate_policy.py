@@ -11,7 +11,7 @@ from runner.composition.policy_files import policy_of, read_policy
 from runner.configuration.settings import conf_directory
 from runner.decisions.run_scores import METRICS as SCORED_METRICS
 from runner.errors import ConfigError, InputError
-from runner.rules.policy import METRICS
+from runner.rules.mean import METRICS
 
 GOOD = {"name": "mine", "rules": [rule("floor", min=0.5)]}
 
@@ -117,8 +117,8 @@ def test_all_faults_of_all_rules_are_listed_at_once() -> None:
     )
     assert [fault.partition(":")[0] for fault in found] == [
         "rules.'移除的選項'.min",
-        "rules.'metric'.metric",
         "rules.'metric'.k",
+        "rules.'metric'.metric",
         "seed",
     ]
 
