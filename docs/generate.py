@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import house
 import yaml
 from mkdocs.structure.files import File, Files
 
@@ -35,6 +36,14 @@ def on_files(files: Files, config: Any) -> Files:
     for place, content in pages.items():
         files.append(File.generated(config, place, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the drawing and the table of rooms where a page asks for them."""
+    if "<!-- the drawing of the rooms -->" in markdown:
+        markdown = markdown.replace("<!-- the drawing of the rooms -->", house.drawing(ROOT))
+        markdown = markdown.replace("<!-- the table of the rooms -->", house.table(ROOT))
+    return markdown
 
 
 def _with_site_links(text: str) -> str:
