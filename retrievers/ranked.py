@@ -73,9 +73,9 @@ def from_sources(
     rankings = {name: ranked(source, passages, queries, depths[name]) for name, source in retriever.sources.items()}
     if isinstance(retriever, Combining):
         return retriever.combine(rankings, depth)
-    pool = retriever.candidates(rankings)
-    rows, positions = np.unique(pool.rows, return_inverse=True)
-    pairs = np.stack((pool.query_numbers(), positions.astype(np.int64)), axis=1)
+    candidates = retriever.candidates(rankings)
+    rows, positions = np.unique(candidates.rows, return_inverse=True)
+    pairs = np.stack((candidates.query_numbers(), positions.astype(np.int64)), axis=1)
     texts = [passages.texts[row] for row in rows]
     scores = retriever.reranker.score([query.text for query in queries], texts, pairs)
     return retriever.rescore(rankings, scores, depth)

@@ -67,17 +67,17 @@ class Reranked:
 
     def rescore(self, rankings: Mapping[str, Rankings], pair_scores: Scores, depth: int) -> Rankings:
         """Rank the pool by the mix; pair_scores [pool entries] are the reranker's."""
-        pool = self.candidates(rankings)
-        numbers = pool.query_numbers()
+        candidates = self.candidates(rankings)
+        numbers = candidates.query_numbers()
         total = np.asarray(pair_scores, np.float64)
         if self.mix is not None:
-            total = np.zeros(len(pool.rows))
+            total = np.zeros(len(candidates.rows))
             for name, weight in self.mix.items():
-                scores = np.asarray(pair_scores, np.float64) if name == OWN else pool.scores
+                scores = np.asarray(pair_scores, np.float64) if name == OWN else candidates.scores
                 if name not in (OWN, FIRST):
-                    scores = _scores_in(rankings[name], pool, self.source_depths[name])
-                total += weight * zscore(scores, numbers, len(pool))
-        return Rankings.canonical(numbers, pool.rows, total, n_queries=len(pool), depth=depth)
+                    scores = _scores_in(rankings[name], candidates, self.source_depths[name])
+                total += weight * zscore(scores, numbers, len(candidates))
+        return Rankings.canonical(numbers, candidates.rows, total, n_queries=len(candidates), depth=depth)
 
     def retrieve(self, passages: Passages, queries: Sequence[Query], depth: int) -> Rankings:
         """Ask every source, score the pool's pairs, and rank."""
@@ -87,7 +87,7 @@ class Reranked:
         return [name for name in self.mix or () if name not in (OWN, FIRST)]
 
 
-def _scores_in(ranking: Rankings, pool: Rankings, depth: int) -> Scores:
+def _scores_in(ranking: Rankings, candidates: Rankings, depth: int) -> Scores:
     """Return, for each entry of the pool, its score in the first `depth` of the ranking, or what stands for it."""
     ranking = ranking.cut(depth)
     counts = np.diff(ranking.offsets)
@@ -95,14 +95,14 @@ def _scores_in(ranking: Rankings, pool: Rankings, depth: int) -> Scores:
     last = np.zeros(len(ranking))
     last[holds] = ranking.scores[ranking.offsets[1:][holds] - 1]
     last[counts < depth] = np.minimum(last[counts < depth], 0.0)
-    numbers = pool.query_numbers()
+    numbers = candidates.query_numbers()
     scores = last[numbers]
-    if not len(ranking.rows) or not len(pool.rows):
+    if not len(ranking.rows) or not len(candidates.rows):
         return scores
-    width = int(max(ranking.rows.max(), pool.rows.max())) + 1
+    width = int(max(ranking.rows.max(), candidates.rows.max())) + 1
     keys = ranking.query_numbers() * width + ranking.rows
     order = np.argsort(keys)
-    wanted = numbers * width + pool.rows
+    wanted = numbers * width + candidates.rows
     place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
     entry = order[place]
     return np.where(keys[entry] == wanted, ranking.scores[entry], scores)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner.alignment.documents import DocumentChanges, compare_documents
-from runner.alignment.impact import Touched, touched_queries
+from runner.alignment.impact import QueryImpact, query_impacts
 from runner.alignment.passage_change import KINDS, PassageChange
 from runner.alignment.passages import compare_passages
 from runner.alignment.word_diff import WordRun, word_diff
@@ -22,15 +22,15 @@ class Difference:
     new: Snapshot
     documents: DocumentChanges
     passages: tuple[PassageChange, ...]
-    touched: tuple[tuple[Suite, tuple[Touched, ...]], ...]
+    impacts: tuple[tuple[Suite, tuple[QueryImpact, ...]], ...]
 
     @classmethod
     def between(cls, old: Snapshot, new: Snapshot, suites: Sequence[Suite] = ()) -> "Difference":
         """Compare two snapshots. Raises InputError for a suite whose judgments do not exist in the old one."""
         documents = compare_documents(old, new)
         passages = compare_passages(old, new, documents)
-        touched = tuple((suite, touched_queries(suite, old, new, documents, passages)) for suite in suites)
-        return cls(old, new, documents, passages, touched)
+        impacts = tuple((suite, query_impacts(suite, old, new, documents, passages)) for suite in suites)
+        return cls(old, new, documents, passages, impacts)
 
     @cached_property
     def document_counts(self) -> Mapping[str, int]:
@@ -62,11 +62,11 @@ class Difference:
     def judged(self) -> Mapping[str, tuple[str, ...]]:
         """Old passages that a suite of passages judges -> the queries that do so."""
         found: dict[str, tuple[str, ...]] = {}
-        for suite, touched in self.touched:
+        for suite, impacts in self.impacts:
             if suite.unit == "passage":
-                for each in touched:
-                    for touch in each.touches:
-                        found[touch.id] = (*found.get(touch.id, ()), each.query.id)
+                for each in impacts:
+                    for impact in each.judgments_hit:
+                        found[impact.id] = (*found.get(impact.id, ()), each.query.id)
         return found
 
     def wording(self, change: PassageChange) -> tuple[WordRun, ...]:

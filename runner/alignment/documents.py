@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner.alignment.shingles import Coder, near_pairs, runs_of, words
+from runner.alignment.shingles import Coder, near_pairs, shingles_of, words
 from runner.alignment.unresolved import SHORT
 from runner.documents.document import Document
 from runner.snapshots import Snapshot
@@ -94,7 +94,7 @@ def _similar_text(removed: Sequence[Document], added: Sequence[Document]) -> dic
 
     coder = Coder()
     olds, news = ([coder.encode(words(each.text)) for each in side] for side in (removed, added))
-    near = near_pairs(list(map(runs_of, olds)), list(map(runs_of, news)), [-1] * len(olds), [-1] * len(news))
+    near = near_pairs(list(map(shingles_of, olds)), list(map(shingles_of, news)), [-1] * len(olds), [-1] * len(news))
     by_old: dict[int, list[tuple[float, int]]] = defaultdict(list)
     by_new: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for row, column in zip(near.old.tolist(), near.new.tolist(), strict=True):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.alignment.passage_change import Kind
-from runner.alignment.shingles import Wordings, near_pairs, runs_of_all
-from runner.alignment.split_match import PassagePiece, belongs_to, wholes
-from runner.alignment.unresolved import SHORT, Undecided
+from runner.alignment.shingles import ShingleIndex, near_pairs, shingles_of_all
+from runner.alignment.split_match import PossiblePart, belongs_to, wholes
+from runner.alignment.unresolved import SHORT, UnresolvedPassages
 
 # The least similarity of a passage with the one of the same name in its document, with any other there, elsewhere.
 _LEAST_NAMED, _LEAST_HERE, _LEAST_ELSEWHERE = 0.3, 0.5, 0.6
@@ -52,38 +52,38 @@ class _Groups:
         self.of_new |= dict.fromkeys(new, group)
 
 
-def propose_edits(undecided: Undecided) -> None:
+def propose_fuzzy(unresolved: UnresolvedPassages) -> None:
     """Propose, for passages still open, the ones that took their place."""
-    if not undecided.before or not undecided.after:
+    if not unresolved.before or not unresolved.after:
         return
-    wordings = Wordings(undecided)
-    pairs = list(_candidates(undecided, wordings))
+    shingles = ShingleIndex(unresolved)
+    pairs = list(_possible_pairs(unresolved, shingles))
     groups = _Groups()
-    splits = wholes([PassagePiece(each.new, each.old, each.here) for each in pairs], wordings.new, wordings.old)
+    splits = wholes([PossiblePart(each.new, each.old, each.here) for each in pairs], shingles.new, shingles.old)
     for old, news in splits.items():
         groups.make([old], news)
     rest = [each for each in pairs if groups.open(each)]
-    merges = wholes([PassagePiece(each.old, each.new, each.here) for each in rest], wordings.old, wordings.new)
+    merges = wholes([PossiblePart(each.old, each.new, each.here) for each in rest], shingles.old, shingles.new)
     for new, olds in merges.items():
         groups.make(olds, [new])
     strengths = []
     for each in rest:
         if groups.open(each):
             similarity, contained = (
-                wordings.similarity([each.old], [each.new]),
-                wordings.old[each.old].contained(wordings.new[each.new]),
+                shingles.similarity([each.old], [each.new]),
+                shingles.old[each.old].contained(shingles.new[each.new]),
             )
-            if _belong(undecided, wordings, each, similarity, contained):
+            if _belong(unresolved, shingles, each, similarity, contained):
                 strength = max(similarity, 0.75 * contained) + _NAMED * each.named + _HERE * each.here
-                strength -= _SHORT * (not each.named and _shortest(undecided, each) < SHORT)
+                strength -= _SHORT * (not each.named and _shortest(unresolved, each) < SHORT)
                 strengths.append((-strength, each.old, each.new, each))
     for _, old, new, each in sorted(strengths, key=lambda found: found[:3]):
         if groups.open(each):
             groups.make([old], [new])
-    _join_leftovers(groups, pairs, wordings)
+    _join_leftovers(groups, pairs, shingles)
     for group in groups.all:
-        old_ids, new_ids = undecided.read_before(group.old), undecided.read_now(group.new)
-        undecided.say(_kind(group), old_ids, new_ids, wordings.similarity(old_ids, new_ids))
+        old_ids, new_ids = unresolved.read_before(group.old), unresolved.read_now(group.new)
+        unresolved.settle(_kind(group), old_ids, new_ids, shingles.similarity(old_ids, new_ids))
 
 
 def _kind(group: _Group) -> Kind:
@@ -92,53 +92,55 @@ def _kind(group: _Group) -> Kind:
     return "split" if len(group.new) >= len(group.old) else "merged"
 
 
-def _join_leftovers(groups: _Groups, pairs: Sequence[_Pair], wordings: Wordings) -> None:
+def _join_leftovers(groups: _Groups, pairs: Sequence[_Pair], shingles: ShingleIndex) -> None:
     """Add what nothing took the place of to the group of the passage, of its page, where its words still stand."""
     for each in pairs:
         if not each.here:
             continue
-        old, new = wordings.old[each.old], wordings.new[each.new]
+        old, new = shingles.old[each.old], shingles.new[each.new]
         named = each.named and old.contained(new) >= _CONTAINED_NAMED
         group = groups.of_new.get(each.new)
         if group and each.old not in groups.of_old:
-            others = [wordings.old[id_] for id_ in group.old]
-            if named or belongs_to(old, new, runs_of_all(others), others):
+            others = [shingles.old[id_] for id_ in group.old]
+            if named or belongs_to(old, new, shingles_of_all(others), others):
                 group.old.append(each.old)
                 groups.of_old[each.old] = group
         group = groups.of_old.get(each.old)
         if group and each.new not in groups.of_new:
-            others = [wordings.new[id_] for id_ in group.new]
-            if named or belongs_to(new, old, runs_of_all(others), others):
+            others = [shingles.new[id_] for id_ in group.new]
+            if named or belongs_to(new, old, shingles_of_all(others), others):
                 group.new.append(each.new)
                 groups.of_new[each.new] = group
 
 
-def _candidates(undecided: Undecided, wordings: Wordings) -> Iterator[_Pair]:
-    olds, news = list(wordings.old), list(wordings.new)
-    number = {document: position for position, document in enumerate(undecided.counterpart.values())}
-    home = {id_: undecided.counterpart.get(undecided.before[id_].document) for id_ in olds}
-    document_of = {id_: undecided.after[id_].document for id_ in news}
+def _possible_pairs(unresolved: UnresolvedPassages, shingles: ShingleIndex) -> Iterator[_Pair]:
+    olds, news = list(shingles.old), list(shingles.new)
+    number = {document: position for position, document in enumerate(unresolved.counterpart.values())}
+    home = {id_: unresolved.counterpart.get(unresolved.before[id_].document) for id_ in olds}
+    document_of = {id_: unresolved.after[id_].document for id_ in news}
     found = near_pairs(
-        [wordings.old[id_].runs for id_ in olds],
-        [wordings.new[id_].runs for id_ in news],
+        [shingles.old[id_].runs for id_ in olds],
+        [shingles.new[id_].runs for id_ in news],
         [number.get(home[id_] or "", -1) for id_ in olds],
         [number.get(document_of[id_], -1) for id_ in news],
     )
     seen = {(olds[row], news[column]) for row, column in zip(found.old.tolist(), found.new.tolist(), strict=True)}
-    heirs = {id_: undecided.heir(undecided.before[id_]) for id_ in olds}
-    seen |= {(id_, heir) for id_, heir in heirs.items() if heir in undecided.after}
+    expected = {id_: unresolved.expected_id(unresolved.before[id_]) for id_ in olds}
+    seen |= {(id_, expected_id) for id_, expected_id in expected.items() if expected_id in unresolved.after}
     for old, new in sorted(seen):
-        yield _Pair(old, new, here=home[old] == document_of[new], named=heirs[old] == new)
+        yield _Pair(old, new, here=home[old] == document_of[new], named=expected[old] == new)
 
 
-def _belong(undecided: Undecided, wordings: Wordings, pair: _Pair, similarity: float, contained: float) -> bool:
+def _belong(
+    unresolved: UnresolvedPassages, shingles: ShingleIndex, pair: _Pair, similarity: float, contained: float
+) -> bool:
     if pair.named:
-        if undecided.before[pair.old].title != undecided.after[pair.new].title:
+        if unresolved.before[pair.old].title != unresolved.after[pair.new].title:
             return similarity >= _LEAST_NAMED
         # Where little was said under a heading, little of it is left after any change.
-        little = _shortest(undecided, pair) < SHORT
+        little = _shortest(unresolved, pair) < SHORT
         return similarity >= _LEAST_NAMED or contained >= _CONTAINED_NAMED or little
-    old, new = wordings.old[pair.old], wordings.new[pair.new]
+    old, new = shingles.old[pair.old], shingles.new[pair.new]
     runs = min(len(old.runs), len(new.runs))
     if contained >= _CONTAINED and runs >= (_FEWEST_RUNS_HERE if pair.here else _FEWEST_RUNS_ELSEWHERE):
         return True
@@ -148,5 +150,5 @@ def _belong(undecided: Undecided, wordings: Wordings, pair: _Pair, similarity: f
     return similarity >= _LEAST_ELSEWHERE and shortest >= _FEWEST_WORDS_ELSEWHERE
 
 
-def _shortest(undecided: Undecided, pair: _Pair) -> int:
-    return min(len(undecided.old_body[pair.old]), len(undecided.new_body[pair.new]))
+def _shortest(unresolved: UnresolvedPassages, pair: _Pair) -> int:
+    return min(len(unresolved.old_body[pair.old]), len(unresolved.new_body[pair.new]))

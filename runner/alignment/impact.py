@@ -13,7 +13,7 @@ from runner.suites.span import Span, find_quote
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class JudgmentImpact:
     """One judgment, and what became of what it names.
 
     kind: of the passage's change, or changed, renamed or removed for a document. new: where it may be now. stands: for
@@ -29,16 +29,16 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class QueryImpact:
     """A judged query with those of its judgments that a change touches, in the order of the suite."""
 
     query: JudgedQuery
-    touches: tuple[Touch, ...]
+    judgments_hit: tuple[JudgmentImpact, ...]
 
 
-def touched_queries(
+def query_impacts(
     suite: Suite, old: Snapshot, new: Snapshot, documents: DocumentChanges, passages: Iterable[PassageChange]
-) -> tuple[Touched, ...]:
+) -> tuple[QueryImpact, ...]:
     """The queries of a suite, by id, whose judged documents, passages or spans are not what and where they were.
 
     A span is touched by what became of every passage that shows any of it. Raises InputError unless the suite's
@@ -53,16 +53,16 @@ def touched_queries(
     else:
         found = _of_spans(suite, old, passages)
     stands = _standing(suite, old, new, documents) if suite.unit == "span" else set()
-    touched = []
+    impacts = []
     for query in suite.queries:
-        touches = tuple(
-            Touch(id_, grade, change.kind, change.new, change.similarity, id_ in stands)
+        judgments_hit = tuple(
+            JudgmentImpact(id_, grade, change.kind, change.new, change.similarity, id_ in stands)
             for id_, grade in query.grades.items()
             for change in found.get(id_, ())
         )
-        if touches:
-            touched.append(Touched(query, touches))
-    return tuple(sorted(touched, key=lambda each: each.query.id))
+        if judgments_hit:
+            impacts.append(QueryImpact(query, judgments_hit))
+    return tuple(sorted(impacts, key=lambda each: each.query.id))
 
 
 @dataclass(frozen=True, slots=True)

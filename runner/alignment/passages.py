@@ -1,11 +1,11 @@
 """What became of the passages between two snapshots."""
 
 from runner.alignment.documents import DocumentChanges, compare_documents
-from runner.alignment.exact_match import match_bodies, propose_bodies
-from runner.alignment.fuzzy_match import propose_edits
+from runner.alignment.exact_match import match_exactly, propose_exact
+from runner.alignment.fuzzy_match import propose_fuzzy
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.range_match import follow_ranges
-from runner.alignment.unresolved import Undecided
+from runner.alignment.unresolved import UnresolvedPassages
 from runner.snapshots import Snapshot
 
 
@@ -20,15 +20,15 @@ def compare_passages(
     """
     documents = documents or compare_documents(old, new)
     counterpart = {id_: id_ for id_ in (*documents.same, *documents.changed)} | dict(documents.renamed)
-    undecided = Undecided(old, new, counterpart)
-    follow_ranges(undecided, old, new)
-    match_bodies(undecided)
-    propose_bodies(undecided, short=False)
-    propose_edits(undecided)
-    propose_bodies(undecided, short=True)
-    for id_ in list(undecided.before):
-        undecided.say("gone", [id_], [], 0.0)
-    undecided.changes.sort(key=lambda change: min(change.old))
-    for id_ in list(undecided.after):
-        undecided.say("added", [], [id_], 0.0)
-    return tuple(undecided.changes)
+    unresolved = UnresolvedPassages(old, new, counterpart)
+    follow_ranges(unresolved, old, new)
+    match_exactly(unresolved)
+    propose_exact(unresolved, short=False)
+    propose_fuzzy(unresolved)
+    propose_exact(unresolved, short=True)
+    for id_ in list(unresolved.before):
+        unresolved.settle("gone", [id_], [], 0.0)
+    unresolved.changes.sort(key=lambda change: min(change.old))
+    for id_ in list(unresolved.after):
+        unresolved.settle("added", [], [id_], 0.0)
+    return tuple(unresolved.changes)

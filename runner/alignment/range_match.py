@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from runner.alignment.passage_change import Kind
-from runner.alignment.unresolved import Undecided
+from runner.alignment.unresolved import UnresolvedPassages
 from runner.snapshots import Passage, Snapshot
 
 Cut = tuple[int, int]
 _Node = tuple[int, str]
 
 
-def follow_ranges(undecided: Undecided, old: Snapshot, new: Snapshot) -> None:
+def follow_ranges(unresolved: UnresolvedPassages, old: Snapshot, new: Snapshot) -> None:
     """Settle the passages of every document whose text is equal in both, exactly.
 
     A passage that is left open here covers only characters that others cover, too, or none that is visible. Under
@@ -24,17 +24,17 @@ def follow_ranges(undecided: Undecided, old: Snapshot, new: Snapshot) -> None:
     before = {document.id: document for document in old.documents}
     after = {document.id: document for document in new.documents}
     cuts_before, cuts_after = _by_document(old), _by_document(new)
-    for old_id, new_id in undecided.counterpart.items():
+    for old_id, new_id in unresolved.counterpart.items():
         page, now = before[old_id], after[new_id]
         if page.text != now.text:
             continue
-        settle = undecided.same if page.title == now.title else undecided.alike
+        settle = unresolved.settle_same if page.title == now.title else unresolved.propose_same_words
         first, second = cuts_before[old_id], cuts_after[new_id]
         if [(each.start, each.end) for each in first] == [(each.start, each.end) for each in second]:
             for passage, other in zip(first, second, strict=True):
                 settle(passage.id, other.id)
         else:
-            _follow(undecided, page.text, first, second, settle)
+            _follow(unresolved, page.text, first, second, settle)
 
 
 def _by_document(snapshot: Snapshot) -> dict[str, list[Passage]]:
@@ -45,7 +45,7 @@ def _by_document(snapshot: Snapshot) -> dict[str, list[Passage]]:
 
 
 def _follow(
-    undecided: Undecided,
+    unresolved: UnresolvedPassages,
     text: str,
     before: Sequence[Passage],
     after: Sequence[Passage],
@@ -64,10 +64,10 @@ def _follow(
             at[cut].remove(same)
             settle(id_, same)
             del old[id_], new[same]
-    certain = settle == undecided.same
+    certain = settle == unresolved.settle_same
     for group in _groups(old, new):
         kind = group.kind if certain or group.kind != "moved" else "edited"
-        undecided.say(kind, group.old, group.new, group.similarity)
+        unresolved.settle(kind, group.old, group.new, group.similarity)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from runner.alignment.unresolved import Undecided
+from runner.alignment.unresolved import UnresolvedPassages
 
 # A run of words that more texts have than this says nothing about which of them belongs to which.
 _MOST_TEXTS = 30
@@ -19,7 +19,7 @@ _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E377
 Codes = NDArray[np.uint64]
 
 
-def runs_of(encoded: str) -> Codes:
+def shingles_of(encoded: str) -> Codes:
     """A number for every distinct run of three words, sorted; a shorter text is one run."""
     words = numbers(encoded)
     if len(words) < _RUN:
@@ -106,7 +106,7 @@ def words(text: str) -> list[str]:
     return _WORDS.findall(text) or [character for character in text if not character.isspace()]
 
 
-def pieces(text: str) -> list[str]:
+def tokens_of(text: str) -> list[str]:
     """A text cut into words, runs of white space and single other characters; they join to the text again."""
     return _PIECES.findall(text)
 
@@ -138,38 +138,38 @@ def numbers(encoded: str) -> NDArray[np.uint64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class ShingledText:
     """encoded: one character a word. runs: a number for every distinct run of three words, sorted."""
 
     encoded: str
     runs: Codes
 
-    def shared(self, other: "Wording") -> int:
+    def shared(self, other: "ShingledText") -> int:
         """How many runs both have."""
         return len(np.intersect1d(self.runs, other.runs, assume_unique=True))
 
-    def contained(self, other: "Wording") -> float:
+    def contained(self, other: "ShingledText") -> float:
         """Which share of the runs of the one that has fewer is also in the other."""
         return self.shared(other) / min(len(self.runs), len(other.runs))
 
 
-def runs_of_all(wordings: Sequence[Wording]) -> Codes:
+def shingles_of_all(shingles: Sequence[ShingledText]) -> Codes:
     """The runs that any of them has."""
-    return np.unique(np.concatenate([each.runs for each in wordings]))
+    return np.unique(np.concatenate([each.runs for each in shingles]))
 
 
-class Wordings:
+class ShingleIndex:
     """old, new: the wording of every open passage, by id."""
 
-    def __init__(self, undecided: Undecided) -> None:
+    def __init__(self, unresolved: UnresolvedPassages) -> None:
         coder = Coder()
 
-        def wording(body: str) -> Wording:
+        def wording(body: str) -> ShingledText:
             encoded = coder.encode(words(body))
-            return Wording(encoded, runs_of(encoded))
+            return ShingledText(encoded, shingles_of(encoded))
 
-        self.old: Mapping[str, Wording] = {id_: wording(undecided.old_body[id_]) for id_ in undecided.before}
-        self.new: Mapping[str, Wording] = {id_: wording(undecided.new_body[id_]) for id_ in undecided.after}
+        self.old: Mapping[str, ShingledText] = {id_: wording(unresolved.old_body[id_]) for id_ in unresolved.before}
+        self.new: Mapping[str, ShingledText] = {id_: wording(unresolved.new_body[id_]) for id_ in unresolved.after}
 
     def similarity(self, old: Sequence[str], new: Sequence[str]) -> float:
         """Words in common, in the same order, of passages read one after the other: 2c / (a + b)."""

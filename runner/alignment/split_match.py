@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runner.alignment.shingles import Codes, Wording
+from runner.alignment.shingles import Codes, ShingledText
 
 # How much of a part must stand in the whole, and how much of that no other part has brought.
 _CONTAINED = 0.6
@@ -19,7 +19,7 @@ _FEWEST_RUNS_ELSEWHERE = 15
 
 
 @dataclass(frozen=True, slots=True)
-class PassagePiece:
+class PossiblePart:
     """A passage that may be a piece of another one. same_page: both stand in the same document."""
 
     id: str
@@ -28,7 +28,7 @@ class PassagePiece:
 
 
 def wholes(
-    parts: Sequence[PassagePiece], small: Mapping[str, Wording], large: Mapping[str, Wording]
+    parts: Sequence[PossiblePart], small: Mapping[str, ShingledText], large: Mapping[str, ShingledText]
 ) -> dict[str, list[str]]:
     """For every passage that holds most of the words of at least two others, each at a place of its own: those others.
 
@@ -55,7 +55,7 @@ def wholes(
     return {whole: ids for whole, ids in belonging.items() if len(ids) > 1}
 
 
-def belongs_to(part: Wording, whole: Wording, brought: Codes, others: Iterable[Wording]) -> bool:
+def belongs_to(part: ShingledText, whole: ShingledText, brought: Codes, others: Iterable[ShingledText]) -> bool:
     """Whether most of a part stands in a whole, at a place that no other part of it has brought.
 
     brought: the runs of the other parts.
@@ -69,7 +69,7 @@ def belongs_to(part: Wording, whole: Wording, brought: Codes, others: Iterable[W
     return part.encoded in whole.encoded and not any(part.encoded in other.encoded for other in others)
 
 
-def _stands_in(part: Wording, whole: Wording, shared: int) -> bool:
+def _stands_in(part: ShingledText, whole: ShingledText, shared: int) -> bool:
     """Whether most of a part is in a whole, be it word for word or with a word changed here and there."""
     from rapidfuzz.distance import LCSseq
 

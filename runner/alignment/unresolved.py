@@ -11,7 +11,7 @@ from runner.snapshots import Passage, Snapshot
 SHORT = 40
 
 
-class Undecided:
+class UnresolvedPassages:
     """before, after: the passages still open, by id, in order of id. counterpart: old document -> the same one now."""
 
     def __init__(self, old: Snapshot, new: Snapshot, counterpart: Mapping[str, str]) -> None:
@@ -26,7 +26,7 @@ class Undecided:
         self._old_place = {each.id: (each.document, each.start, each.id) for each in old.passages}
         self._new_place = {each.id: (each.document, each.start, each.id) for each in new.passages}
 
-    def say(self, kind: Kind, old: Sequence[str], new: Sequence[str], similarity: float) -> None:
+    def settle(self, kind: Kind, old: Sequence[str], new: Sequence[str], similarity: float) -> None:
         """Settle what became of some passages."""
         for id_ in old:
             del self.before[id_]
@@ -42,15 +42,15 @@ class Undecided:
         """New passages in reading order."""
         return tuple(sorted(ids, key=self._new_place.__getitem__))
 
-    def same(self, old: str, new: str) -> None:
+    def settle_same(self, old: str, new: str) -> None:
         """Settle that a passage is what it was, under this id."""
-        self.say("unchanged" if old == new else "moved", (old,), (new,), 1.0)
+        self.settle("unchanged" if old == new else "moved", (old,), (new,), 1.0)
 
-    def alike(self, old: str, new: str) -> None:
+    def propose_same_words(self, old: str, new: str) -> None:
         """Propose that a passage went on as another one with the same words."""
-        self.say("edited", (old,), (new,), 1.0)
+        self.settle("edited", (old,), (new,), 1.0)
 
-    def heir(self, passage: Passage) -> str | None:
+    def expected_id(self, passage: Passage) -> str | None:
         """The id that a passage would have now, if its document still has a passage so named."""
         document = self.counterpart.get(passage.document)
         return None if document is None else document + passage.id.removeprefix(passage.document)

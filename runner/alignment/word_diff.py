@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner.alignment.shingles import Coder, is_chinese, pieces
+from runner.alignment.shingles import Coder, is_chinese, tokens_of
 
 # Beyond this many pairs of words a text is compared line by line: the exact way needs a bit for each pair.
 _MOST_PAIRS = 50_000_000
@@ -34,7 +34,7 @@ def word_diff(old: str, new: str) -> tuple[WordRun, ...]:
     What is same or removed joins to the old text, what is same or added to the new one. A few equal words between two
     larger changes are taken into the change, since a sentence that was written anew reads better whole.
     """
-    before, after = pieces(old), pieces(new)
+    before, after = tokens_of(old), tokens_of(new)
     if len(before) * len(after) > _MOST_PAIRS:
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
         blocks = list(_line_blocks(before, after))

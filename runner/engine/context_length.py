@@ -42,7 +42,7 @@ class ContextMeter:
         # -1 where nobody has looked at the passage yet.
         self._lengths: dict[str, NDArray[np.int64]] = {}
 
-    def measure(self, job: Job, rankings: Rankings, pool: Rankings, ks: Sequence[int]) -> Context | None:
+    def measure(self, job: Job, rankings: Rankings, candidates: Rankings, ks: Sequence[int]) -> Context | None:
         """Measure one job; rankings and pool as they were scored. None if it has no scored query."""
         n = len(job.judged.scored)
         if not n:
@@ -56,7 +56,7 @@ class ContextMeter:
             float(at_k.mean()),
             float(np.percentile(at_k, 95)),
             tuple((k, float(together[:, min(k, together.shape[1] - 1)].mean())) for k in sorted({*ks, job.settings.k})),
-            float(np.diff(pool.offsets)[:n].mean()) if rescoring else 0.0,
+            float(np.diff(candidates.offsets)[:n].mean()) if rescoring else 0.0,
         )
 
     def _of(self, snapshot: Snapshot, rankings: Rankings) -> NDArray[np.int64]:

@@ -20,14 +20,14 @@ from runner.engine.cache import Cache, CacheMiss
 from runner.engine.codec import pack_ranking, unpack_ranking
 from runner.engine.components import digest
 from runner.engine.failure import kind_of, told
-from runner.engine.indexing import Leaves
+from runner.engine.indexing import IndexBuilder
 from runner.engine.latency import time_queries
 from runner.engine.measurement_store import MeasurementStore
 from runner.engine.measurements import Measured
 from runner.engine.pair_scoring import PairScoring
 from runner.engine.parallel import Task, Workers
 from runner.engine.plan import Plan, Stage
-from runner.engine.workers import Counts, Crew, guarded
+from runner.engine.workers import Counts, WorkerPool, guarded
 from runner.errors import RunnerError
 
 _QUERIES_A_TASK = 256
@@ -56,14 +56,14 @@ class Executor:
     def __init__(self, plan: Plan, cache: Cache, workers: Workers) -> None:
         self._plan = plan
         self._cache = cache
-        self._crew = Crew(workers, MeasurementStore(cache))
-        self._leaves = Leaves(self._crew, cache)
-        self._pairs = PairScoring(self._crew, cache)
+        self._workers = WorkerPool(workers, MeasurementStore(cache))
+        self._index_builder = IndexBuilder(self._workers, cache)
+        self._pairs = PairScoring(self._workers, cache)
 
     @property
     def counts(self) -> Counts:
         """What has been computed so far."""
-        return self._crew.counts
+        return self._workers.counts
 
     def run(self, checkpoint: Callable[[], object] = lambda: None) -> None:
         """Complete the stages level by level, and time those of a level when it is done, here and one by one.
@@ -80,7 +80,7 @@ class Executor:
             for stage in stages:
                 failed = next((source for source in stage.sources.values() if source.error), None)
                 stage.error = failed.error if failed else stage.error
-            self._leaves.prepare(_unfinished(stages))
+            self._index_builder.prepare(_unfinished(stages))
             if _unfinished(stages):
                 checkpoint()
             self._pairs.score(_unfinished(stages))
@@ -89,42 +89,42 @@ class Executor:
 
     def measured(self, stage: Stage) -> Measured | None:
         """What was measured when this stage was computed, now or in an earlier sweep."""
-        return self._crew.facts.measured(stage)
+        return self._workers.measurements.measured(stage)
 
-    def pool(self, stage: Stage, queries: Sequence[Query], depth: int) -> Rankings:
-        """What a stage looked at: see `Stage.pool`. Raises StageError where that fails."""
-        unseen = [query for query in queries if stage.query_key(query) not in stage.pools]
-        if isinstance(stage.part.object, Combining | Rescoring) and unseen and not self._crew.look(stage, unseen):
+    def candidates(self, stage: Stage, queries: Sequence[Query], depth: int) -> Rankings:
+        """What a stage looked at: see `Stage.candidates`. Raises StageError where that fails."""
+        unseen = [query for query in queries if stage.query_key(query) not in stage.candidates_of]
+        if isinstance(stage.part.object, Combining | Rescoring) and unseen and not self._workers.look(stage, unseen):
             raise StageError(stage.error)
-        return stage.pool(queries, depth)
+        return stage.candidates(queries, depth)
 
     def _rank(self, stages: Sequence[Stage]) -> None:
         tasks = [task for stage in stages for task in guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]
         with Bars((id(stage), stage.part.name, len(stage.missing)) for stage in stages) as bars:
-            for task, done in self._crew.run(tasks):
+            for task, done in self._workers.run(tasks):
                 stage, keys = task.owner
-                if self._crew.succeeded(stage, done):
+                if self._workers.succeeded(stage, done):
                     self._keep_rankings(stage, keys, done.value)
                 bars.advance(id(stage), task.units)
 
     def _time(self, stages: Sequence[Stage]) -> None:
         """Time what is complete, one stage after the other, and enter its facts."""
-        facts, tasks = self._crew.facts, []
+        measurements, tasks = self._workers.measurements, []
         for stage in stages:
             try:
-                timing = facts.to_time(stage, partial(self._leaves.index_of, stage), stage.latency)
+                timing = measurements.to_time(stage, partial(self._index_builder.index_of, stage), stage.latency)
             except Exception as error:
                 _warn_untimed(stage, told(error, kind_of(stage.part.object)))
                 timing = None
             if timing is None:
-                facts.finish(stage)
+                measurements.finish(stage)
             else:
                 tasks.append(Task(stage, time_queries, (timing,), component=kind_of(stage.part.object)))
-        for task, done in self._crew.run(tasks, one_by_one=True):
+        for task, done in self._workers.run(tasks, one_by_one=True):
             if done.error is not None:
                 # Its rankings are complete: they are not thrown away because it fails when asked once more.
                 _warn_untimed(task.owner, done.error)
-            facts.finish(task.owner, done.value)
+            measurements.finish(task.owner, done.value)
 
     def _ranking_tasks(self, stage: Stage) -> Iterator[Task]:
         function, arguments = self._ranking_work(stage)
@@ -152,7 +152,7 @@ class Executor:
         if isinstance(retriever, Combining):
             return work.combine, lambda keys: (name, retriever, stage.source_rankings(of(keys)), of(keys), depth, size)
         if isinstance(retriever, Vectorial):
-            index, vectors = self._leaves.index_of(stage), self._leaves.query_vectors
+            index, vectors = self._index_builder.index_of(stage), self._index_builder.query_vectors
             return work.search_vectors, lambda keys: (
                 name,
                 retriever,
@@ -163,7 +163,7 @@ class Executor:
                 size,
             )
         if isinstance(retriever, Indexing):
-            index = self._leaves.index_of(stage)
+            index = self._index_builder.index_of(stage)
             return work.search, lambda keys: (name, retriever, index, of(keys), depth, size)
         passages = stage.snapshot.passages_for_retrieval()
         return work.rank, lambda keys: (name, retriever, passages, of(keys), depth)

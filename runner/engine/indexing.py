@@ -1,4 +1,4 @@
-"""Leaves of a plan: the vectors and the index that each needs before it can be searched."""
+"""IndexBuilder of a plan: the vectors and the index that each needs before it can be searched."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from runner.engine.index_store import IndexStore
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
 from runner.engine.vectors import VectorStore
-from runner.engine.workers import Crew
+from runner.engine.workers import WorkerPool
 
 _TEXTS_A_TASK = 512
 
 
-class Leaves:
+class IndexBuilder:
     """Embeds texts and builds indexes, each once whichever stages share it, and keeps them."""
 
-    def __init__(self, crew: Crew, cache: Cache) -> None:
-        self._crew = crew
+    def __init__(self, workers: WorkerPool, cache: Cache) -> None:
+        self._workers = workers
         self._cache = cache
         self._index_store = IndexStore(cache.directory / "indexes")
         self._indexes: dict[int, Index] = {}
@@ -42,11 +42,11 @@ class Leaves:
             bars[_bar_key(task)] = (label, before + task.units)
         seconds: dict[str, float] = defaultdict(float)
         with Bars((key, label, total) for key, (label, total) in bars.items()) as shown:
-            for task, done in self._crew.run(tasks):
+            for task, done in self._workers.run(tasks):
                 if isinstance(task.owner, _Embedding):
                     self._keep_vectors(task.owner, done)
                     seconds[space_of(task.owner.embedder)] += done.seconds if task.owner.kind == "passage" else 0.0
-                elif self._crew.succeeded(task.owner, done):
+                elif self._workers.succeeded(task.owner, done):
                     self._keep_index(task.owner, done.value, done.seconds)
                 shown.advance(_bar_key(task), task.units)
         for stage in leaves:
@@ -56,8 +56,8 @@ class Leaves:
                 retriever = stage.part.object
                 building = Task(stage, work.build_vectors, (retriever, vectors), component=kind_of(retriever))
                 # In a worker only where it has to be: the vectors are here.
-                done = self._crew.run_near(building, retriever)
-                if self._crew.succeeded(stage, done):
+                done = self._workers.run_near(building, retriever)
+                if self._workers.succeeded(stage, done):
                     self._keep_index(stage, done.value, seconds[space_of(embedder)] + done.seconds)
 
     def _embedding_tasks(self, stages: Sequence[Stage]) -> list[Task]:
@@ -87,9 +87,9 @@ class Leaves:
         return tasks
 
     def _keep_vectors(self, embedding: "_Embedding", done: Done) -> None:
-        usable = [self._crew.succeeded(stage, done) for stage in embedding.users]
+        usable = [self._workers.succeeded(stage, done) for stage in embedding.users]
         if done.error is None and any(usable):
-            self._crew.counts.embedded += len(embedding.keys)
+            self._workers.counts.embedded += len(embedding.keys)
             try:
                 self._vectors.keep(embedding.embedder, embedding.kind, embedding.keys, done.value)
             except RetrievalError as error:
@@ -113,12 +113,12 @@ class Leaves:
         return id(stage) in self._indexes
 
     def _keep_index(self, stage: Stage, index: Index, seconds: float) -> None:
-        self._crew.counts.indexes += 1
+        self._workers.counts.indexes += 1
         for array in index.arrays.values():
             # As it is when it comes from disk.
             array.flags.writeable = False
         self._indexes[id(stage)] = index
-        self._crew.facts.note_index(stage, index, seconds)
+        self._workers.measurements.note_index(stage, index, seconds)
         if stage.identity is not None and self._cache.writes:
             self._index_store.save(digest(stage.identity), index)
 

@@ -15,7 +15,7 @@ from runner.engine.components import Component, space_of
 from runner.engine.failure import kind_of
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
-from runner.engine.workers import Crew
+from runner.engine.workers import WorkerPool
 
 _RERANKED_A_TASK = 32
 
@@ -90,14 +90,14 @@ def batch_pairs(missing: Mapping[str, Sequence[int]], texts: Sequence[str], size
 class PairScoring:
     """Scores pairs and hands them out; pools of different size share theirs."""
 
-    def __init__(self, crew: Crew, cache: Cache) -> None:
-        self._crew = crew
+    def __init__(self, workers: WorkerPool, cache: Cache) -> None:
+        self._workers = workers
         self._pairs = PairScoreStore(cache)
 
     def of(self, stage: Stage, queries: Sequence[Query]) -> Scores:
         """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
-        pool = stage.pool(queries, stage.depth)
-        return self._pairs.of(_reranker(stage), queries, pool, stage.snapshot.passages_for_retrieval().texts)
+        candidates = stage.candidates(queries, stage.depth)
+        return self._pairs.of(_reranker(stage), queries, candidates, stage.snapshot.passages_for_retrieval().texts)
 
     def score(self, stages: Sequence[Stage]) -> None:
         """Score each pair that any of these stages looks at once, whichever pools it is in."""
@@ -105,11 +105,11 @@ class PairScoring:
         users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
         for stage in stages:
             missing = [stage.queries[key] for key in stage.missing]
-            if isinstance(stage.part.object, Rescoring) and self._crew.look(stage, missing):
+            if isinstance(stage.part.object, Rescoring) and self._workers.look(stage, missing):
                 group = (space_of(_reranker(stage)), stage.snapshot.id)
                 users[group].append(stage)
                 for query in missing:
-                    wanted[group][query.text].update(stage.pools[stage.query_key(query)].rows.tolist())
+                    wanted[group][query.text].update(stage.candidates_of[stage.query_key(query)].rows.tolist())
         tasks: list[Task] = []
         for group, by_query in wanted.items():
             texts = users[group][0].snapshot.passages_for_retrieval().texts
@@ -123,15 +123,15 @@ class PairScoring:
             totals[task.owner[0]] += task.units
         labels = {group: f"{_reranker(users[group][0]).name} pairs" for group in totals}
         with Bars((group, labels[group], total) for group, total in totals.items()) as bars:
-            for task, done in self._crew.run(tasks):
+            for task, done in self._workers.run(tasks):
                 group, reranker, batch = task.owner
                 self._keep_pairs(users[group], reranker, batch, done)
                 bars.advance(group, task.units)
 
     def _keep_pairs(self, users: Sequence[Stage], reranker: Component, batch: PairBatch, done: Done) -> None:
-        usable = [self._crew.succeeded(stage, done) for stage in users]
+        usable = [self._workers.succeeded(stage, done) for stage in users]
         if done.error is None and any(usable):
-            self._crew.counts.pairs += len(batch.pairs)
+            self._workers.counts.pairs += len(batch.pairs)
             self._pairs.keep(reranker, batch, done.value)
 
 

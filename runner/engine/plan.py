@@ -43,8 +43,8 @@ class Request:
 class Stage:
     """Rankings of one retriever on one snapshot for all queries that any job needs, as deep as the deepest need.
 
-    held: what is known so far, by query key. pools: what was looked at for it. error and trace: why it cannot be
-    computed, once known. latency: how its queries are timed, the most that any job asks for.
+    held: what is known so far, by query key. candidates_of: what was looked at for it. error and trace: why it cannot
+    be computed, once known. latency: how its queries are timed, the most that any job asks for.
     """
 
     part: Component
@@ -55,7 +55,7 @@ class Stage:
     latency: LatencySettings = field(default_factory=lambda: LatencySettings(sample=0, warmup=0, seconds=0))
     queries: dict[bytes, Query] = field(default_factory=dict)
     held: dict[bytes, Rankings] = field(default_factory=dict)
-    pools: dict[bytes, Rankings] = field(default_factory=dict)
+    candidates_of: dict[bytes, Rankings] = field(default_factory=dict)
     cached: int = 0
     error: str | None = None
     trace: str = ""
@@ -94,13 +94,13 @@ class Stage:
         for source in self.sources.values():
             source.time_at_least(latency)
 
-    def pool(self, queries: Sequence[Query], depth: int) -> Rankings:
+    def candidates(self, queries: Sequence[Query], depth: int) -> Rankings:
         """What this stage looked at; a one-stage retriever looked at everything, so its own ranking to that depth."""
         if not isinstance(self.part.object, Combining | Rescoring):
             return self.rankings(queries, depth)
         keys = [self.query_key(query) for query in queries]
-        if self.pools.keys() >= set(keys):
-            return Rankings.concatenate([self.pools[key] for key in keys])
+        if self.candidates_of.keys() >= set(keys):
+            return Rankings.concatenate([self.candidates_of[key] for key in keys])
         return self.part.object.candidates(self.source_rankings(queries))
 
 
@@ -134,8 +134,9 @@ class Job:
         return self._named(None)
 
     def _named(self, k: int | None) -> str:
-        pool = getattr(self.stage.part.object, "pool", None) if isinstance(self.stage.part.object, Rescoring) else None
-        return run_name(self.stage.part.name, k, pool, self.variant)
+        retriever = self.stage.part.object
+        rerank_depth = retriever.pool if isinstance(retriever, Rescoring) else None
+        return run_name(self.stage.part.name, k, rerank_depth, self.variant)
 
     @property
     def fingerprint(self) -> str:

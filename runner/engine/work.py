@@ -69,8 +69,8 @@ def candidates(
     """The pool that a retriever over other rankings looks at, in its own order."""
     found = retriever.candidates(_copies(sources))
     rankings_in(name, found, queries, size, size)
-    pool: Rankings = found
-    return pool
+    candidates: Rankings = found
+    return candidates
 
 
 def score_pairs(

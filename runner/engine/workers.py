@@ -1,4 +1,4 @@
-"""Who does the work of a sweep, and the books it is entered in: outcomes, measurements, counts."""
+"""Who does the work of a sweep, and where outcomes, measurements and counts are entered."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -26,11 +26,11 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Crew:
+class WorkerPool:
     """Workers through joblib. A task that fails marks its stage with the error; the other stages go on."""
 
     workers: Workers
-    facts: MeasurementStore
+    measurements: MeasurementStore
     counts: Counts = field(default_factory=Counts)
 
     def run(self, tasks: Sequence[Task], *, one_by_one: bool = False) -> Iterator[tuple[Task, Done]]:
@@ -49,7 +49,7 @@ class Crew:
             arguments = (stage.part.name, retriever, sources, queries, len(stage.snapshot.passages))
             done = self.run_near(Task(stage, work.candidates, arguments, component=kind_of(retriever)), retriever)
             if done.error is None:
-                stage.pools |= {stage.query_key(query): done.value.take([n]) for n, query in enumerate(queries)}
+                stage.candidates_of |= {stage.query_key(query): done.value.take([n]) for n, query in enumerate(queries)}
                 return True
             stage.error, stage.trace = done.error, done.trace
         return False
@@ -59,7 +59,7 @@ class Crew:
         if done.error is not None and stage.error is None:
             stage.error, stage.trace = done.error, done.trace
         if stage.error is None:
-            self.facts.note_work(stage, done)
+            self.measurements.note_work(stage, done)
         return stage.error is None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from runner.alignment.difference import Difference
-from runner.alignment.impact import Touch, Touched
+from runner.alignment.impact import JudgmentImpact, QueryImpact
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
 from runner.rendering.terminal import show
@@ -40,8 +40,8 @@ def _shown(difference: Difference, labels: tuple[str, str]) -> "Iterator[str | T
         yield from _proposal_lines(difference, kind)
     yield from _move_lines(difference)
     yield from _list_lines(difference)
-    for suite, touched in difference.touched:
-        yield from touched_lines(suite, touched)
+    for suite, impacts in difference.impacts:
+        yield from impact_lines(suite, impacts)
 
 
 def _heads(difference: Difference, labels: tuple[str, str]) -> Iterator[str]:
@@ -85,10 +85,10 @@ def _proposal_lines(difference: Difference, kind: str) -> Iterator["Text | str"]
 def heading(change: PassageChange) -> str:
     """Which passages, and how alike they are."""
     old, new = _some(change.old), _some(change.new)
-    return f"{old if old == new else f'{old} -> {new}'}  {alike(change.similarity)}"
+    return f"{old if old == new else f'{old} -> {new}'}  {similarity_text(change.similarity)}"
 
 
-def alike(similarity: float) -> str:
+def similarity_text(similarity: float) -> str:
     """Two decimals, cut and not rounded: 1.00 only where every word is left."""
     return f"{int(similarity * 100 + 1e-9) / 100:.2f}"
 
@@ -106,11 +106,11 @@ def _judged(difference: Difference, change: PassageChange) -> str:
 
 def wording_of(difference: Difference, change: PassageChange, around: int, most: int) -> list[WordRun]:
     """The changed wording cut to what changed; a remark where no word did."""
-    pieces = difference.wording(change)
+    runs = difference.wording(change)
     several = len(change.old) != 1 or len(change.new) != 1
     if change.kind == "edited" and several:
         return [WordRun("same", "several passages have these words; which became which cannot be told")]
-    if all(piece.kind == "same" for piece in pieces):
+    if all(run.kind == "same" for run in runs):
         same_words = "the words are the same"
         if change.kind != "edited" or change.old == change.new:
             return [WordRun("same", same_words)]
@@ -121,18 +121,18 @@ def wording_of(difference: Difference, change: PassageChange, around: int, most:
                 f"{difference.new_title(change.new[0])!r}",
             )
         ]
-    if not any(piece.text.strip() for piece in pieces if piece.kind != "same"):
+    if not any(run.text.strip() for run in runs if run.kind != "same"):
         return [WordRun("same", "only white space changed")]
-    return excerpt(pieces, around, most)
+    return excerpt(runs, around, most)
 
 
-def _inline(pieces: Sequence[WordRun]) -> "Text":
+def _inline(runs: Sequence[WordRun]) -> "Text":
     from rich.text import Text
 
     line = Text("      ")
-    for piece in pieces:
-        before, after = _MARKS[piece.kind]
-        line.append(f"{before}{piece.text}{after}", _STYLES[piece.kind])
+    for run in runs:
+        before, after = _MARKS[run.kind]
+        line.append(f"{before}{run.text}{after}", _STYLES[run.kind])
     return line
 
 
@@ -163,32 +163,34 @@ def _list_lines(difference: Difference) -> Iterator[str]:
         )
 
 
-def touched_lines(suite: Suite, touched: Sequence[Touched]) -> Iterator[str]:
+def impact_lines(suite: Suite, impacts: Sequence[QueryImpact]) -> Iterator[str]:
     """How many queries of a suite are touched, and the first, those with the gravest changes before the others."""
-    yield f"\nsuite {suite.name} ({suite.revision}): {len(touched):,} of {len(suite.queries):,} queries are touched"
-    if not touched:
+    yield f"\nsuite {suite.name} ({suite.revision}): {len(impacts):,} of {len(suite.queries):,} queries are touched"
+    if not impacts:
         return
-    gravest = [min(_gravity(touch) for touch in each.touches) for each in touched]
+    gravest = [min(_gravity(impact) for impact in each.judgments_hit) for each in impacts]
     levels = {name: gravest.count(level) for level, name in enumerate(_LEVELS)}
     yield f"  queries: {count_words(levels)}"
-    yield f"  judgments: {count_words(Counter(touch.kind for each in touched for touch in each.touches))}"
-    ordered = [each for _, each in sorted(zip(gravest, touched, strict=True), key=lambda pair: pair[0])]
-    lines = [f"  {each.query.id} {each.query.text!r}: {'; '.join(map(touch_words, each.touches))}" for each in ordered]
+    yield f"  judgments: {count_words(Counter(impact.kind for each in impacts for impact in each.judgments_hit))}"
+    ordered = [each for _, each in sorted(zip(gravest, impacts, strict=True), key=lambda pair: pair[0])]
+    lines = [
+        f"  {each.query.id} {each.query.text!r}: {'; '.join(map(impact_words, each.judgments_hit))}" for each in ordered
+    ]
     yield from _first(lines, " queries")
 
 
-def _gravity(touch: Touch) -> int:
-    if touch.stands:
+def _gravity(impact: JudgmentImpact) -> int:
+    if impact.stands:
         return 2
-    return {"gone": 0, "removed": 0, "moved": 2, "renamed": 2}.get(touch.kind, 1)
+    return {"gone": 0, "removed": 0, "moved": 2, "renamed": 2}.get(impact.kind, 1)
 
 
-def touch_words(touch: Touch) -> str:
+def impact_words(impact: JudgmentImpact) -> str:
     """What became of one judged thing."""
-    grade = "" if touch.grade else "not relevant, "
-    to = f" -> {_some(touch.new)}" if touch.new and touch.new != (touch.id,) else ""
-    stands = ", its words still stand" if touch.stands else ""
-    return f"{grade}{touch.kind} {touch.id}{to}{stands}"
+    grade = "" if impact.grade else "not relevant, "
+    to = f" -> {_some(impact.new)}" if impact.new and impact.new != (impact.id,) else ""
+    stands = ", its words still stand" if impact.stands else ""
+    return f"{grade}{impact.kind} {impact.id}{to}{stands}"
 
 
 _CUT = "…"
@@ -197,25 +199,25 @@ _WORD = 12
 _ALONE = 60
 
 
-def excerpt(pieces: Sequence[WordRun], around: int, most: int) -> list[WordRun]:
+def excerpt(runs: Sequence[WordRun], around: int, most: int) -> list[WordRun]:
     """The changes with at most `around` equal characters at their sides, and about `most` characters in all.
 
     White space is single spaces; what is left out is an ellipsis.
     """
     shown: list[WordRun] = []
     left = most
-    for position, piece in enumerate(pieces):
+    for position, run in enumerate(runs):
         if left <= 0:
             shown.append(WordRun("same", f" {_CUT}"))
             break
-        text = _flat(piece.text)
-        if piece.kind == "same":
-            text = _shortened(text, 0 if position == 0 else around, 0 if position == len(pieces) - 1 else around)
+        text = _flat(run.text)
+        if run.kind == "same":
+            text = _shortened(text, 0 if position == 0 else around, 0 if position == len(runs) - 1 else around)
         elif len(text) > left:
             text = text[:left] + _CUT
         left -= len(text)
-        shown.append(WordRun(piece.kind, text))
-    return [piece for piece in shown if piece.text]
+        shown.append(WordRun(run.kind, text))
+    return [run for run in shown if run.text]
 
 
 def _flat(text: str) -> str:

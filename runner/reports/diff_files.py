@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from runner.alignment.difference import Difference
-from runner.alignment.impact import Touched
+from runner.alignment.impact import QueryImpact
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
 from runner.files.atomic import replace_files
 from runner.rendering.json_text import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
-from runner.reports.diff import PROPOSALS, alike, count_words, moves, wording_of
+from runner.reports.diff import PROPOSALS, count_words, moves, similarity_text, wording_of
 from runner.snapshots import Snapshot
 from runner.suites import Suite
 
@@ -30,8 +30,8 @@ def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:
     parts = [f"# {escape(labels[0])} to {escape(labels[1])}"]
     counts = [("documents", difference.document_counts), ("passages", difference.counts)]
     parts.append(markdown_table(("what", "how many"), [(what, count_words(found)) for what, found in counts]))
-    for suite, touched in difference.touched:
-        parts += _suite_parts(suite, touched)
+    for suite, impacts in difference.impacts:
+        parts += _suite_parts(suite, impacts)
     parts += _document_parts(difference)
     for kind in PROPOSALS:
         changes = difference.of_kind(kind)
@@ -72,9 +72,9 @@ def difference_values(difference: Difference, labels: tuple[str, str]) -> dict[s
                 "revision": suite.revision,
                 "unit": suite.unit,
                 "queries": len(suite.queries),
-                "touched": [_touched_values(each) for each in touched],
+                "touched": [_touched_values(each) for each in impacts],
             }
-            for suite, touched in difference.touched
+            for suite, impacts in difference.impacts
         ],
     }
 
@@ -97,36 +97,36 @@ def _change_values(difference: Difference, change: PassageChange) -> dict[str, A
         "similarity": round(change.similarity, 6),
     }
     if change.kind in PROPOSALS:
-        values["wording"] = [{"kind": piece.kind, "text": piece.text} for piece in difference.wording(change)]
+        values["wording"] = [{"kind": run.kind, "text": run.text} for run in difference.wording(change)]
     return values
 
 
-def _touched_values(touched: Touched) -> dict[str, Any]:
+def _touched_values(impacts: QueryImpact) -> dict[str, Any]:
     return {
-        "query_id": touched.query.id,
-        "text": touched.query.text,
+        "query_id": impacts.query.id,
+        "text": impacts.query.text,
         "judgments": [
             {
-                "id": touch.id,
-                "grade": touch.grade,
-                "kind": touch.kind,
-                "new": list(touch.new),
-                "similarity": round(touch.similarity, 6),
-                "stands": touch.stands,
+                "id": impact.id,
+                "grade": impact.grade,
+                "kind": impact.kind,
+                "new": list(impact.new),
+                "similarity": round(impact.similarity, 6),
+                "stands": impact.stands,
             }
-            for touch in touched.touches
+            for impact in impacts.judgments_hit
         ],
     }
 
 
-def _suite_parts(suite: Suite, touched: Sequence[Touched]) -> Iterator[str]:
-    yield f"## Suite {escape(suite.name)}: {len(touched)} of {len(suite.queries)} queries touched"
+def _suite_parts(suite: Suite, impacts: Sequence[QueryImpact]) -> Iterator[str]:
+    yield f"## Suite {escape(suite.name)}: {len(impacts)} of {len(suite.queries)} queries touched"
     rows = []
-    for each in touched:
-        for touch in each.touches:
-            new = ", ".join(map(code, touch.new)) if touch.new != (touch.id,) else "there"
+    for each in impacts:
+        for impact in each.judgments_hit:
+            new = ", ".join(map(code, impact.new)) if impact.new != (impact.id,) else "there"
             rows.append(
-                (code(each.query.id), escape(each.query.text), code(touch.id), str(touch.grade), touch.kind, new)
+                (code(each.query.id), escape(each.query.text), code(impact.id), str(impact.grade), impact.kind, new)
             )
     if rows:
         yield markdown_table(("query", "text", "judged", "grade", "what became of it", "now"), rows)
@@ -148,15 +148,16 @@ def _document_parts(difference: Difference) -> Iterator[str]:
 def _proposal(difference: Difference, change: PassageChange) -> str:
     old, new = (" + ".join(map(code, ids)) for ids in (change.old, change.new))
     where = old if old == new else f"{old} to {new}"
-    return f"- {where} ({alike(change.similarity)})\n\n  {marked(wording_of(difference, change, _AROUND, _LONGEST))}"
+    changed = marked(wording_of(difference, change, _AROUND, _LONGEST))
+    return f"- {where} ({similarity_text(change.similarity)})\n\n  {changed}"
 
 
-def marked(pieces: Sequence[WordRun]) -> str:
+def marked(runs: Sequence[WordRun]) -> str:
     """A changed wording on one line of Markdown: what went struck out, what came underlined."""
     parts = []
-    for piece in pieces:
-        before, after = _TAGS[piece.kind]
-        text = piece.text
+    for run in runs:
+        before, after = _TAGS[run.kind]
+        text = run.text
         inner = escape(text)
         left = " " if text[:1].isspace() else ""
         right = " " if text[-1:].isspace() and inner else ""

@@ -28,11 +28,13 @@ def write_reports(drill: Drill, folder: Path) -> None:
 def drill_values(drill: Drill) -> dict[str, Any]:
     """The whole drill as JSON values."""
     counts = {"noticed": NOTICED, "failed": FAILED, "not_applicable": NOT_APPLICABLE}
-    return {**asdict(drill), **{name: drill.count(verdict) for name, verdict in counts.items()}}
+    values = asdict(drill)
+    values["exercises"] = values.pop("checks")
+    return {**values, **{name: drill.count(verdict) for name, verdict in counts.items()}}
 
 
 def print_drill(drill: Drill, stream: TextIO) -> None:
-    """Print one row a slice, one row for each exercise done once, and in full what failed or could not be done."""
+    """Print one row a slice, one row for each check done once, and in full what failed or could not be done."""
     show(_shown(drill), stream)
 
 
@@ -47,7 +49,7 @@ def _shown(drill: Drill) -> "Iterator[str | Table]":
 
 
 def summary(drill: Drill) -> str:
-    """The last line: how many exercises ended how."""
+    """The last line: how many checks ended how."""
     counts = (
         f"{drill.count(NOTICED)} noticed, {drill.count(FAILED)} failed, {drill.count(NOT_APPLICABLE)} not applicable"
     )
@@ -57,7 +59,7 @@ def summary(drill: Drill) -> str:
 
 
 def drill_markdown(drill: Drill) -> str:
-    """The whole drill as Markdown, with what was seen in every exercise."""
+    """The whole drill as Markdown, with what was seen in every check."""
     return document(
         [
             f"# {escape(_title(drill))}",
@@ -66,7 +68,7 @@ def drill_markdown(drill: Drill) -> str:
             markdown_table(_SLICES, [list(map(escape, cells)) for cells in _slice_rows(drill)]),
             markdown_table(_ONCE, [list(map(escape, cells)) for cells in _once_rows(drill)]),
             "## What was seen",
-            bullets(_sentence(each) for each in drill.exercises if each.name in FOR_EACH_SLICE),
+            bullets(_sentence(each) for each in drill.checks if each.name in FOR_EACH_SLICE),
         ]
     )
 
@@ -83,7 +85,7 @@ def _slice_rows(drill: Drill) -> list[list[str]]:
 
 
 def _once_rows(drill: Drill) -> list[list[str]]:
-    return [_once_cells(each) for each in drill.exercises if each.name not in FOR_EACH_SLICE]
+    return [_once_cells(each) for each in drill.checks if each.name not in FOR_EACH_SLICE]
 
 
 def _slice_cells(drill: Drill, group: str) -> list[str]:
@@ -103,11 +105,11 @@ def _notes(drill: Drill) -> list[str]:
     """What failed, and why something could not be done, each reason once."""
     lines = [
         f"FAILED {' '.join(filter(None, [each.name, each.group]))}: {each.reason}"
-        for each in drill.exercises
+        for each in drill.checks
         if each.verdict == FAILED and each.name in FOR_EACH_SLICE
     ]
     reasons: dict[str, list[str]] = {}
-    for each in drill.exercises:
+    for each in drill.checks:
         if each.verdict == NOT_APPLICABLE and each.name in FOR_EACH_SLICE:
             reasons.setdefault(each.reason, []).append(each.group)
     return lines + [f"- {', '.join(dict.fromkeys(groups))}: {reason}" for reason, groups in reasons.items()]

@@ -49,8 +49,8 @@ class Tracer:
             for stage, depth in _sources(job.stage)
         ]
         if isinstance(job.stage.part.object, Combining | Rescoring):
-            pool = job.stage.pool(queries, job.settings.depth)
-            steps.append(Step(f"pool of {job.stage.part.name}", None, _first_ranks(pool, job.judged)))
+            candidates = job.stage.candidates(queries, job.settings.depth)
+            steps.append(Step(f"pool of {job.stage.part.name}", None, _first_ranks(candidates, job.judged)))
         steps.append(Step(job.stage.part.name, job.settings.depth, scored.evaluation.found.first_rank))
         return steps
 

@@ -173,17 +173,19 @@ class Evaluation:
         return name, value, n
 
 
-def evaluate(judged: JudgedSet, rankings: Rankings, pool: Rankings, k: int, ks: Sequence[int]) -> Evaluation:
-    """Score the rankings of `judged.ranked` (in that order); pool holds what their last stage looked at.
+def evaluate(judged: JudgedSet, rankings: Rankings, candidates: Rankings, k: int, ks: Sequence[int]) -> Evaluation:
+    """Score the rankings of `judged.ranked` (in that order); candidates: what their last stage looked at.
 
     Raises ValueError if either has another number of queries, since every mean would be of the wrong ones.
     """
     n = len(judged.scored)
-    if not len(rankings) == len(pool) == len(judged.ranked):
-        raise ValueError(f"{len(rankings)} rankings and {len(pool)} pools for {len(judged.ranked)} queries")
+    if not len(rankings) == len(candidates) == len(judged.ranked):
+        raise ValueError(
+            f"{len(rankings)} rankings and {len(candidates)} sets of candidates for {len(judged.ranked)} queries"
+        )
     answers = np.arange(n)
     found = judged.relevance(rankings.take(answers))
-    pooled = judged.relevance(pool.take(answers))
+    pooled = judged.relevance(candidates.take(answers))
 
     values: dict[str, Floats] = {name: metric(found, k) for name, metric in AT_K.items()}
     values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}

@@ -1,4 +1,4 @@
-"""What one exercise of a drill showed, and all of them together."""
+"""What one check of a drill showed, and all of them together."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Drill:
-    """What was drilled, and every exercise in order. retriever_hash: its part's key, "not kept" where it has none."""
+    """What was drilled, and every check in order. retriever_hash: its part's key, "not kept" where it has none."""
 
     suite: str
     revision: str
@@ -47,11 +47,11 @@ class Drill:
     retriever_hash: str
     k: int
     seed: int
-    exercises: tuple[Check, ...]
+    checks: tuple[Check, ...]
 
     def count(self, verdict: Verdict) -> int:
-        """How many exercises ended so."""
-        return Counter(each.verdict for each in self.exercises)[verdict]
+        """How many checks ended so."""
+        return Counter(each.verdict for each in self.checks)[verdict]
 
     @property
     def failed(self) -> bool:
@@ -59,10 +59,10 @@ class Drill:
         return bool(self.count(FAILED)) or not self.count(NOTICED)
 
     def of_slice(self, group: str) -> dict[str, Check]:
-        """The exercises of one slice by name."""
-        return {each.name: each for each in self.exercises if each.group == group and each.name in FOR_EACH_SLICE}
+        """The checks of one slice by name."""
+        return {each.name: each for each in self.checks if each.group == group and each.name in FOR_EACH_SLICE}
 
     @property
     def slices(self) -> tuple[str, ...]:
         """The drilled slices, in order."""
-        return tuple(each.group for each in self.exercises if each.name == REMOVE)
+        return tuple(each.group for each in self.checks if each.name == REMOVE)

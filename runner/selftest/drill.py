@@ -1,4 +1,4 @@
-"""The whole drill: every exercise on a copy, from one measurement of what is there."""
+"""The whole drill: every check on a copy, from one measurement of what is there."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from runner.selftest.evidence import Evidence
 from runner.selftest.model_files import swap_files
 from runner.selftest.reference_metrics import count
 from runner.selftest.removal import RemovalOutcome, carry_out
-from runner.selftest.removal_choice import Chooser, Removal
+from runner.selftest.removal_choice import Removal, RemovalOrder
 from runner.selftest.sandbox import Measurement, Sandbox
 from runner.selftest.shuffled_judgments import shuffle
 from runner.selftest.verdicts import made_up_for, nothing_to_lose, tells_of_all, verdicts
@@ -44,23 +44,23 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
     snapshot = inputs.snapshot(read)
     suite.check(snapshot)
     suite = suite.within(snapshot)
-    with scratch_folder("drill") as folder, Sandbox(settings, folder) as bench:
-        before = bench.measure(snapshot, suite)
+    with scratch_folder("drill") as folder, Sandbox(settings, folder) as sandbox:
+        before = sandbox.measure(snapshot, suite)
         groups = chosen_groups(before, fields)
-        drilled = _Slices(bench, before)
+        drilled = _Slices(sandbox, before)
         with progress_bar(total=len(groups) + 2, desc="drill") as bar:
-            exercises = []
+            checks = []
             for group in groups:
-                exercises += drilled.exercises(group)
+                checks += drilled.checks(group)
                 bar.update()
-            exercises += [
+            checks += [
                 count(before),
-                shuffle(bench, before, settings.seed),
-                *([duplicate(bench, before, drilled.pieces)] if drilled.pieces else []),
-                repeat(bench, before),
+                shuffle(sandbox, before, settings.seed),
+                *([duplicate(sandbox, before, drilled.evidence)] if drilled.evidence else []),
+                repeat(sandbox, before),
             ]
             bar.update()
-            exercises += swap_files(bench, before, folder / "files")
+            checks += swap_files(sandbox, before, folder / "files")
             bar.update()
         stage = before.job.stage
         return Drill(
@@ -72,28 +72,28 @@ def run_drill(settings: Settings, inputs: Inputs, fields: Sequence[str] = ()) ->
             stage.part.key or "not kept",
             settings.k,
             settings.seed,
-            tuple(exercises),
+            tuple(checks),
         )
 
 
 class _Slices:
     """Drills slice after slice; a removal that several share is carried out once."""
 
-    def __init__(self, bench: Sandbox, before: Measurement) -> None:
-        self._bench, self._before = bench, before
-        self._chooser = Chooser(bench, before)
+    def __init__(self, sandbox: Sandbox, before: Measurement) -> None:
+        self._sandbox, self._before = sandbox, before
+        self._order = RemovalOrder(sandbox, before)
         self._outcomes: dict[tuple[str, ...], RemovalOutcome] = {}
 
     @property
-    def pieces(self) -> list[Evidence]:
+    def evidence(self) -> list[Evidence]:
         """Everything that was removed so far."""
-        pieces = {piece for outcome in self._outcomes.values() for piece in outcome.removal.pieces}
-        return sorted(pieces, key=lambda piece: piece.id)
+        evidence = {part for outcome in self._outcomes.values() for part in outcome.removal.evidence}
+        return sorted(evidence, key=lambda part: part.id)
 
-    def exercises(self, group: str) -> list[Check]:
-        """The three exercises of one slice."""
+    def checks(self, group: str) -> list[Check]:
+        """The three checks of one slice."""
         tried: list[tuple[bool, bool, RemovalOutcome]] = []
-        for removal in islice(self._chooser.removals(group), _MOST_TRIES):
+        for removal in islice(self._order.removals(group), _MOST_TRIES):
             outcome = self._outcome(removal)
             tried.append((made_up_for(self._before, group, outcome), not tells_of_all(self._before, outcome), outcome))
             if tried[-1][:2] == (False, False):
@@ -104,8 +104,8 @@ class _Slices:
 
     def _outcome(self, removal: Removal) -> RemovalOutcome:
         if removal.targets not in self._outcomes:
-            self._outcomes[removal.targets] = carry_out(self._bench, self._before, removal)
-            self._chooser.take(removal)
+            self._outcomes[removal.targets] = carry_out(self._sandbox, self._before, removal)
+            self._order.take(removal)
         # The same targets may be chosen for the sake of another query.
         return replace(self._outcomes[removal.targets], removal=removal)
 

@@ -13,23 +13,23 @@ from runner.selftest.perturbations import copied, new_mark, pinned, with_copies
 from runner.selftest.sandbox import Measurement, Sandbox, Stale, Unrankable, doubled
 
 
-def duplicate(bench: Sandbox, before: Measurement, pieces: Sequence[Evidence]) -> Check:
+def duplicate(sandbox: Sandbox, before: Measurement, evidence: Sequence[Evidence]) -> Check:
     """Add copies of judged passages under other ids, unjudged and then judged as well, and look at every score."""
-    suite, snapshot, what = before.judged.suite, before.job.stage.snapshot, tuple(piece.id for piece in pieces)
+    suite, snapshot, what = before.judged.suite, before.job.stage.snapshot, tuple(part.id for part in evidence)
     mark = new_mark(snapshot, "copy")
-    twice = copied(snapshot, pieces, mark)
-    suites = (pinned(suite, twice), with_copies(suite, pieces, mark, twice))
+    twice = copied(snapshot, evidence, mark)
+    suites = (pinned(suite, twice), with_copies(suite, evidence, mark, twice))
     try:
-        measured = [bench.measure(twice, each).evaluation for each in suites]
+        measured = [sandbox.measure(twice, each).evaluation for each in suites]
     except (Stale, Unrankable) as error:
         verdict = FAILED if isinstance(error, Stale) else NOT_APPLICABLE
         return Check(DUPLICATE, "", verdict, str(error).splitlines()[0], what=what)
     return _bounded(DUPLICATE, before.evaluation, measured, what)
 
 
-def repeat(bench: Sandbox, before: Measurement) -> Check:
+def repeat(sandbox: Sandbox, before: Measurement) -> Check:
     """Return every passage of every ranking twice, and look at every score."""
-    again = bench.score(before.judged, doubled(before.rankings), doubled(before.pool))
+    again = sandbox.score(before.judged, doubled(before.rankings), doubled(before.candidates))
     return _bounded(REPEAT, before.evaluation, [again], ())
 
 

@@ -57,7 +57,7 @@ class SnapshotIndex:
             self.of_document[passage.document].append(passage)
 
 
-def pieces_of(suite: Suite, snapshot: Snapshot) -> dict[str, Evidence]:
+def evidence_of(suite: Suite, snapshot: Snapshot) -> dict[str, Evidence]:
     """The piece that each judged id of a suite, whatever its grade, is altered with."""
     pages = SnapshotIndex(snapshot)
     if suite.unit == "span":
@@ -68,7 +68,7 @@ def pieces_of(suite: Suite, snapshot: Snapshot) -> dict[str, Evidence]:
             found = (Evidence(id_, (id_,), pages.passages[id_].document, (id_,)) for id_ in judged)
         else:
             found = (_document(id_, (id_,), pages) for id_ in judged)
-    return {id_: piece for piece in found for id_ in piece.judged}
+    return {id_: part for part in found for id_ in part.judged}
 
 
 def _document(id_: str, judged: Iterable[str], pages: SnapshotIndex) -> Evidence:
@@ -117,5 +117,5 @@ def _joined(one: Evidence, two: Evidence) -> Evidence:
     return replace(one, judged=(*one.judged, *two.judged), passages=passages, extent=extent, cuts=cuts)
 
 
-def _named(piece: Evidence) -> Evidence:
-    return replace(piece, id=(piece.passages or piece.judged)[0])
+def _named(part: Evidence) -> Evidence:
+    return replace(part, id=(part.passages or part.judged)[0])

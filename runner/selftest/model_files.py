@@ -36,25 +36,26 @@ class _Reader:
         return self.paths[parameter].parents[inside - 1] if inside else self.paths[parameter]
 
 
-def swap_files(bench: Sandbox, before: Measurement, folder: Path) -> list[Check]:
+def swap_files(sandbox: Sandbox, before: Measurement, folder: Path) -> list[Check]:
     """Copy each file that any part of the retriever reads, change one byte of the copy, and look at the hashes."""
     retriever = before.job.settings.retriever
     readers = {digest(dict(node)): (keys, node) for keys, node in _nodes(retriever)}
-    exercises = []
+    checks = []
     for number, (keys, node) in enumerate(readers.values()):
         part = build(node, "retriever")
         reader = _Reader(keys, part, _paths(part, node))
         if part.contents and not reader.paths:
             reason = "it hashes files and none of them is found; its method files_read() has to say where they lie"
-            exercises.append(Check(SWAP, ".".join(map(str, keys)) or part.name, FAILED, reason))
-        exercises += [
-            _swap(bench, before, reader, each, folder / f"{number}-{place}") for place, each in enumerate(reader.paths)
+            checks.append(Check(SWAP, ".".join(map(str, keys)) or part.name, FAILED, reason))
+        checks += [
+            _swap(sandbox, before, reader, each, folder / f"{number}-{place}")
+            for place, each in enumerate(reader.paths)
         ]
     nothing = f"{before.job.stage.part.name} reads no file"
-    return exercises or [Check(SWAP, "", NOT_APPLICABLE, nothing)]
+    return checks or [Check(SWAP, "", NOT_APPLICABLE, nothing)]
 
 
-def _swap(bench: Sandbox, before: Measurement, reader: _Reader, parameter: str, folder: Path) -> Check:
+def _swap(sandbox: Sandbox, before: Measurement, reader: _Reader, parameter: str, folder: Path) -> Check:
     path = reader.paths[parameter]
     name, what = ".".join(map(str, (*reader.keys, parameter))), (path.name,)
     # Compared here with the file itself: of a hash that is wrong all along, no change tells.
@@ -68,11 +69,11 @@ def _swap(bench: Sandbox, before: Measurement, reader: _Reader, parameter: str, 
         if named not in copies:
             copies[named] = _copy(reader.named(key), folder / named)
     retriever = _with(before.job.settings.retriever, reader.keys, {key: str(copy) for key, copy in copies.items()})
-    same = _identity(bench, before, retriever)
+    same = _identity(sandbox, before, retriever)
     named, _, inside = parameter.partition("/")
     _flip(copies[named] / inside)
     try:
-        other = _identity(bench, before, retriever)
+        other = _identity(sandbox, before, retriever)
     except (RunnerError, RetrievalError) as error:
         return Check(SWAP, name, NOTICED, f"the changed file is refused: {error}", what=what)
     changed = [f"{key} {same[key][:8]} -> {other[key][:8]}" for key in same if same[key] != other.get(key)]
@@ -86,9 +87,9 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _identity(bench: Sandbox, before: Measurement, retriever: Node) -> dict[str, str]:
+def _identity(sandbox: Sandbox, before: Measurement, retriever: Node) -> dict[str, str]:
     """What a run with this retriever would be known by: its fingerprint and its parameters."""
-    [job] = bench.plan(before.job.stage.snapshot, before.judged.suite, retriever).jobs
+    [job] = sandbox.plan(before.job.stage.snapshot, before.judged.suite, retriever).jobs
     return {**{key: str(value) for key, value in params_of(job).items()}, _FINGERPRINT: job.fingerprint}
 
 

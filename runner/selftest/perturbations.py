@@ -24,38 +24,38 @@ def new_mark(snapshot: Snapshot, word: str) -> str:
     return mark
 
 
-def without(snapshot: Snapshot, pieces: Collection[Evidence]) -> Snapshot:
+def without(snapshot: Snapshot, evidence: Collection[Evidence]) -> Snapshot:
     """The snapshot less some passages, and less the documents, or the words of documents, that go with them."""
-    gone = {id_ for piece in pieces for id_ in piece.passages}
-    whole = {piece.document for piece in pieces if piece.whole}
+    gone = {id_ for part in evidence for id_ in part.passages}
+    whole = {part.document for part in evidence if part.whole}
     cuts: dict[str, list[Range]] = defaultdict(list)
-    for piece in pieces:
-        cuts[piece.document] += piece.cuts
+    for part in evidence:
+        cuts[part.document] += part.cuts
     documents = (_less(each, sorted(cuts[each.id])) for each in snapshot.documents if each.id not in whole)
     left = (each for each in snapshot.passages if each.id not in gone)
     return _named(snapshot, documents, (_earlier(each, cuts[each.document]) for each in left))
 
 
-def moved(snapshot: Snapshot, pieces: Collection[Evidence], mark: str) -> Snapshot:
+def moved(snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids."""
-    return _with(without(snapshot, pieces), snapshot, pieces, mark)
+    return _with(without(snapshot, evidence), snapshot, evidence, mark)
 
 
-def copied(snapshot: Snapshot, pieces: Collection[Evidence], mark: str) -> Snapshot:
+def copied(snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids too."""
-    return _with(snapshot, snapshot, pieces, mark)
+    return _with(snapshot, snapshot, evidence, mark)
 
 
-def renamed(suite: Suite, pieces: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
+def renamed(suite: Suite, evidence: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
     """The suite with its judgments led to the new ids, pinned to the snapshot that has them."""
-    piece_of = {id_: piece for piece in pieces for id_ in piece.judged}
-    return pinned(replace(suite, queries=tuple(_led(query, piece_of, mark) for query in suite.queries)), snapshot)
+    evidence_for = {id_: part for part in evidence for id_ in part.judged}
+    return pinned(replace(suite, queries=tuple(_led(query, evidence_for, mark) for query in suite.queries)), snapshot)
 
 
-def with_copies(suite: Suite, pieces: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
+def with_copies(suite: Suite, evidence: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
     """The suite that judges the copies as it judges what they are copies of, pinned to the snapshot that has them."""
     queries = []
-    for query, copy in zip(suite.queries, renamed(suite, pieces, mark, snapshot).queries, strict=True):
+    for query, copy in zip(suite.queries, renamed(suite, evidence, mark, snapshot).queries, strict=True):
         said = tuple(dict.fromkeys((*query.judgments, *copy.judgments)))
         both = {**query.grades, **copy.grades}
         queries.append(replace(query, grades=both, judgments=said, spans={**query.spans, **copy.spans}))
@@ -67,9 +67,9 @@ def pinned(suite: Suite, snapshot: Snapshot) -> Suite:
     return replace(suite, snapshot=snapshot.id, documents=None)
 
 
-def _led(query: JudgedQuery, piece_of: Mapping[str, Evidence], mark: str) -> JudgedQuery:
+def _led(query: JudgedQuery, evidence_for: Mapping[str, Evidence], mark: str) -> JudgedQuery:
     led = {
-        id_: piece_of[id_].led_to(id_, query.spans, mark) if id_ in piece_of else (id_, query.spans.get(id_))
+        id_: evidence_for[id_].led_to(id_, query.spans, mark) if id_ in evidence_for else (id_, query.spans.get(id_))
         for id_ in query.grades
     }
     return replace(
@@ -81,9 +81,9 @@ def _led(query: JudgedQuery, piece_of: Mapping[str, Evidence], mark: str) -> Jud
     )
 
 
-def _with(base: Snapshot, snapshot: Snapshot, pieces: Collection[Evidence], mark: str) -> Snapshot:
+def _with(base: Snapshot, snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
     pages = SnapshotIndex(snapshot)
-    copies = [piece.copies(pages, mark) for piece in pieces]
+    copies = [part.copies(pages, mark) for part in evidence]
     documents = (*base.documents, *(each for found, _ in copies for each in found))
     return _named(base, documents, (*base.passages, *(each for _, found in copies for each in found)))
 

@@ -15,23 +15,23 @@ T = TypeVar("T")
 Judged = list[tuple[JudgedQuery, str]]
 
 
-def gone_judgments(suite: Suite, pieces: Collection[Evidence]) -> Judged:
+def gone_judgments(suite: Suite, evidence: Collection[Evidence]) -> Judged:
     """Every judgment of these pieces above grade 0, whether its query is scored or not."""
-    gone = {id_ for piece in pieces for id_ in piece.judged}
+    gone = {id_ for part in evidence for id_ in part.judged}
     return [(query, id_) for query in suite.queries for id_, grade in query.grades.items() if id_ in gone and grade > 0]
 
 
-def unrefused(bench: Sandbox, suite: Suite, altered: Snapshot, pieces: Collection[Evidence]) -> tuple[str, str]:
+def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Collection[Evidence]) -> tuple[str, str]:
     """What is wrong with how the judgments of these pieces are taken, "" if nothing, and the first line of a refusal.
 
     Of each query only these judgments are asked, between two of what is there, and with a query before and one behind
     that judge nothing else: a check that looks at a part of them only cannot pass.
     """
     said = ""
-    for asked, wanted in _suites(suite, altered, pieces):
+    for asked, wanted in _suites(suite, altered, evidence):
         try:
             # Pinned to the altered snapshot, or the pin would refuse it before anything judged is looked for.
-            bench.plan(altered, pinned(asked, altered))
+            sandbox.plan(altered, pinned(asked, altered))
         except InputError as error:
             lines = str(error).splitlines()
             missed = [pair for pair in wanted if not any(_names(line, *pair) for line in lines)]
@@ -46,9 +46,9 @@ def unrefused(bench: Sandbox, suite: Suite, altered: Snapshot, pieces: Collectio
     return "", said
 
 
-def _suites(suite: Suite, altered: Snapshot, pieces: Collection[Evidence]) -> Iterator[tuple[Suite, Judged]]:
+def _suites(suite: Suite, altered: Snapshot, evidence: Collection[Evidence]) -> Iterator[tuple[Suite, Judged]]:
     """Suites that each hold as many of the judgments as an error lists."""
-    pairs = gone_judgments(suite, pieces)
+    pairs = gone_judgments(suite, evidence)
     spans = _there(altered)
     there = list(spans) if suite.unit == "span" else list(dict.fromkeys(_ends(altered.units(suite.unit))))
     ends = [JudgedQuery(id_, "?", dict.fromkeys(there, suite.min_grade), spans=spans) for id_ in ("!", "!!")]

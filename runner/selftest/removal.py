@@ -34,24 +34,24 @@ class RemovalOutcome:
     in_order: bool
 
 
-def carry_out(bench: Sandbox, before: Measurement, removal: Removal) -> RemovalOutcome:
+def carry_out(sandbox: Sandbox, before: Measurement, removal: Removal) -> RemovalOutcome:
     """Make both altered snapshots, store and read them, hold the old judgments against them, and measure."""
-    suite, snapshot, pieces = before.judged.suite, before.job.stage.snapshot, removal.pieces
+    suite, snapshot, evidence = before.judged.suite, before.job.stage.snapshot, removal.evidence
     mark = new_mark(snapshot, "moved")
-    lacking, other = without(snapshot, pieces), moved(snapshot, pieces, mark)
-    updated = renamed(suite, pieces, mark, other)
+    lacking, other = without(snapshot, evidence), moved(snapshot, evidence, mark)
+    updated = renamed(suite, evidence, mark, other)
     faults, refusals = [], []
     for how, altered in (("removed", lacking), ("renamed", other)):
-        fault, refusal = unrefused(bench, suite, altered, pieces)
+        fault, refusal = unrefused(sandbox, suite, altered, evidence)
         faults += [f"{how}: {fault}"] if fault else []
         refusals += [refusal] if refusal else []
     return RemovalOutcome(
         removal,
-        _measured(lambda: bench.measure_gone(bench.stored(lacking), before)),
-        _measured(lambda: bench.measure(bench.stored(other), bench.written(updated)).evaluation),
+        _measured(lambda: sandbox.measure_gone(sandbox.stored(lacking), before)),
+        _measured(lambda: sandbox.measure(sandbox.stored(other), sandbox.written(updated)).evaluation),
         tuple(faults),
         refusals[0] if refusals else "",
-        len(gone_judgments(suite, pieces)),
+        len(gone_judgments(suite, evidence)),
         updated.revision,
         other.passages_for_retrieval().texts == snapshot.passages_for_retrieval().texts,
     )

@@ -20,7 +20,7 @@ from runner.engine.parallel import HERE, Workers
 from runner.engine.plan import Job, Plan, Request, Stage, make_plan
 from runner.errors import RunnerError
 from runner.scoring.evaluate import Evaluation, JudgedSet, evaluate
-from runner.selftest.evidence import Evidence, pieces_of
+from runner.selftest.evidence import Evidence, evidence_of
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats.own import OwnSuite, write_own
 from runner.suites import Suite
@@ -44,7 +44,7 @@ class Measurement:
 
     job: Job
     rankings: Rankings
-    pool: Rankings
+    candidates: Rankings
     evaluation: Evaluation
 
     @property
@@ -53,9 +53,9 @@ class Measurement:
         return self.job.judged
 
     @cached_property
-    def pieces(self) -> dict[str, Evidence]:
+    def evidence(self) -> dict[str, Evidence]:
         """What of the snapshot is altered for each judged id."""
-        return pieces_of(self.judged.suite, self.job.stage.snapshot)
+        return evidence_of(self.judged.suite, self.job.stage.snapshot)
 
 
 class Sandbox:
@@ -107,8 +107,8 @@ class Sandbox:
         not of this snapshot.
         """
         job = self._ranked(self.plan(snapshot, suite))
-        rankings, pool = self._found(job.stage, job.queries)
-        return Measurement(job, rankings, pool, self.score(job.judged, rankings, pool))
+        rankings, candidates = self._found(job.stage, job.queries)
+        return Measurement(job, rankings, candidates, self.score(job.judged, rankings, candidates))
 
     def measure_gone(self, snapshot: Snapshot, before: Measurement) -> Measurement:
         """Search a snapshot that lacks some passages, and score what it finds by the judgments from before.
@@ -121,12 +121,12 @@ class Sandbox:
         row_of = {id_: row for row, id_ in enumerate(before.job.stage.snapshot.passages_for_retrieval().ids)}
         rows = np.array([row_of[id_] for id_ in snapshot.passages_for_retrieval().ids], np.int32)
         found = self._found(job.stage, before.job.queries)
-        rankings, pool = (replace(each, rows=rows[each.rows]) for each in found)
-        return Measurement(before.job, rankings, pool, self.score(before.judged, rankings, pool))
+        rankings, candidates = (replace(each, rows=rows[each.rows]) for each in found)
+        return Measurement(before.job, rankings, candidates, self.score(before.judged, rankings, candidates))
 
-    def score(self, judged: JudgedSet, rankings: Rankings, pool: Rankings) -> Evaluation:
+    def score(self, judged: JudgedSet, rankings: Rankings, candidates: Rankings) -> Evaluation:
         """Score rankings and pools of the ranked queries, in their order."""
-        return evaluate(judged, rankings, pool, self.settings.k, self.settings.curve_within_depth())
+        return evaluate(judged, rankings, candidates, self.settings.k, self.settings.curve_within_depth())
 
     def _ranked(self, plan: Plan) -> Job:
         look_up(plan, self._cache)
@@ -139,11 +139,14 @@ class Sandbox:
         return job
 
     def _found(self, stage: Stage, queries: tuple[Query, ...]) -> tuple[Rankings, Rankings]:
-        rankings, pool = stage.rankings(queries, self.settings.depth), stage.pool(queries, self.settings.depth)
+        rankings, candidates = (
+            stage.rankings(queries, self.settings.depth),
+            stage.candidates(queries, self.settings.depth),
+        )
         n = len(stage.snapshot.passages)
-        if any(each.rows.max(initial=-1) >= n for each in (rankings, pool)):
+        if any(each.rows.max(initial=-1) >= n for each in (rankings, candidates)):
             raise Stale(f"the ranking names passages that are gone: snapshot {stage.snapshot.id} has {n}")
-        return rankings, pool
+        return rankings, candidates
 
 
 def _questions(judged: JudgedSet) -> Suite:

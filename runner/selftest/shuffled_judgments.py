@@ -89,7 +89,7 @@ def _pairings(measured: Measurement) -> NDArray[np.float64]:
     return recalls
 
 
-def shuffle(bench: Sandbox, before: Measurement, seed: int) -> Check:
+def shuffle(sandbox: Sandbox, before: Measurement, seed: int) -> Check:
     """Shuffle the judgments and see that the score was above chance and is not any more."""
     n, score = len(before.judged.scored), before.evaluation.overall["recall"]
     if n < 2:
@@ -98,7 +98,7 @@ def shuffle(bench: Sandbox, before: Measurement, seed: int) -> Check:
     if chance.limit >= 1:
         reason = f"{n} queries are too few: chance ({chance.mean:.3f}) and four standard errors reach 1"
         return Check(SHUFFLE, "", NOT_APPLICABLE, reason, score, n=n)
-    after = bench.measure(before.job.stage.snapshot, shuffled(before.judged.suite, seed)).evaluation.overall
+    after = sandbox.measure(before.job.stage.snapshot, shuffled(before.judged.suite, seed)).evaluation.overall
     seen = f"chance {chance.mean:.4f}, at most {chance.limit:.4f}; a ranking that knows nothing: {chance.blind:.4f}"
     kept = [name for name in _FALL if not after[name] < before.evaluation.overall[name] - EXACT]
     fault = ""

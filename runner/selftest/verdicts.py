@@ -39,14 +39,14 @@ def most_lost(others: int) -> float:
 
 
 def nothing_to_lose(before: Measurement, group: str) -> list[Check]:
-    """The exercises of a slice that cannot fall any further."""
+    """The checks of a slice that cannot fall any further."""
     means = before.evaluation.means[group]
     reason = f"none of its queries finds anything relevant in the first {before.evaluation.k}; try a larger k"
     return [Check(name, group, NOT_APPLICABLE, reason, means["recall"], n=int(means["n"])) for name in FOR_EACH_SLICE]
 
 
 def verdicts(before: Measurement, group: str, outcome: RemovalOutcome) -> list[Check]:
-    """The three exercises of one slice."""
+    """The three checks of one slice."""
     return [_removed(before, group, outcome), _refused(group, outcome), _updated(before, group, outcome)]
 
 
@@ -57,7 +57,7 @@ def made_up_for(before: Measurement, group: str, outcome: RemovalOutcome) -> boo
     slices = before.judged.slices
     members = slices.members[slices.names.index(group)]
     needy = np.zeros(len(members), np.bool_)
-    needy[sorted(outcome.removal.touched)] = True
+    needy[sorted(outcome.removal.affected)] = True
     change = _changes(before.evaluation, outcome.gone.evaluation)["recall"]
     # By the queries' own scores: a mean that does not follow them is another matter.
     return bool(change[members].sum() >= 0 and change[members & needy].sum() < 0)
@@ -77,11 +77,11 @@ def _removed(before: Measurement, group: str, outcome: RemovalOutcome) -> Check:
         return _unmeasured(REMOVE, before, group, outcome, outcome.gone)
     old, new = before.evaluation, outcome.gone.evaluation
     others = np.ones(len(before.judged.scored), np.bool_)
-    others[sorted(outcome.removal.touched)] = False
+    others[sorted(outcome.removal.affected)] = False
     change = _changes(old, new)["recall"][others]
     lost = float(np.maximum(-change, 0.0).sum())
     seen = (
-        f"needed by {len(outcome.removal.touched)}; of the {len(change)} others {(change < 0).sum()} fell "
+        f"needed by {len(outcome.removal.affected)}; of the {len(change)} others {(change < 0).sum()} fell "
         f"(by {lost:.3g} together), {(change > 0).sum()} rose"
     )
     loser = before.judged.scored[outcome.removal.query].id
@@ -90,7 +90,7 @@ def _removed(before: Measurement, group: str, outcome: RemovalOutcome) -> Check:
         fault = f"means are not those of their queries: {belied}"
     if not fault and made_up_for(before, group, outcome):
         reason = f"whatever goes, other queries of the slice gain as much; {seen}"
-        return replace(_exercise(REMOVE, before, group, outcome, new, reason), verdict=NOT_APPLICABLE)
+        return replace(_check(REMOVE, before, group, outcome, new, reason), verdict=NOT_APPLICABLE)
     if not fault and not new.means[group]["recall"] < old.means[group]["recall"] - EXACT:
         fault = f"it did not fall, though query {loser!r} has to; {seen}"
     if not fault and tells_of_all(before, outcome):
@@ -100,7 +100,7 @@ def _removed(before: Measurement, group: str, outcome: RemovalOutcome) -> Check:
         seen += f"; what is left of query {loser!r} moved up, so that recall alone tells"
     if not fault and lost > most_lost(len(change)) + EXACT:
         fault = f"queries that need nothing of it lost more than {most_lost(len(change)):.3g} query's worth; {seen}"
-    return _exercise(REMOVE, before, group, outcome, new, fault, seen)
+    return _check(REMOVE, before, group, outcome, new, fault, seen)
 
 
 def _kept(before: Measurement, outcome: RemovalOutcome, new: Evaluation) -> str:
@@ -157,10 +157,10 @@ def _updated(before: Measurement, group: str, outcome: RemovalOutcome) -> Check:
     elif belied := _belied(old, new):
         fault = f"means are not those of their queries: {belied}"
     seen = f"revision {revision} -> {outcome.revision}, every query as before in every metric"
-    return _exercise(UPDATE, before, group, outcome, new, fault, seen)
+    return _check(UPDATE, before, group, outcome, new, fault, seen)
 
 
-def _exercise(
+def _check(
     name: str, before: Measurement, group: str, outcome: RemovalOutcome, new: Evaluation, fault: str, seen: str = ""
 ) -> Check:
     means = before.evaluation.means[group]

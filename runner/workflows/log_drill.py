@@ -15,7 +15,7 @@ KIND = "drill"
 def log_drill(drill: Drill, tracking: TrackingSettings, folder: Path) -> str:
     """Log a drill with the files of a folder, and return the run's id.
 
-    Metrics: drill/noticed, drill/failed, drill/not_applicable, and for each measured exercise its score as
+    Metrics: drill/noticed, drill/failed, drill/not_applicable, and for each measured check its score as
     `remove.before/change_type.removed` and `remove.after/change_type.removed`.
     """
     params = {
@@ -34,7 +34,7 @@ def log_drill(drill: Drill, tracking: TrackingSettings, folder: Path) -> str:
         "drill/failed": drill.count(FAILED),
         "drill/not_applicable": drill.count(NOT_APPLICABLE),
     }
-    for each in drill.exercises:
+    for each in drill.checks:
         for when, value in (("before", each.before), ("after", each.after)):
             if value is not None:
                 metrics[metric_key(f"{each.name}.{when}", each.group)] = value

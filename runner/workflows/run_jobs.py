@@ -294,8 +294,8 @@ def _failure(job: Job, error: Exception) -> tuple[Job, str]:
 
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
-    pool, ks = executor.pool(job.stage, job.queries, job.settings.depth), job.settings.curve_within_depth()
-    evaluation = evaluate(job.judged, rankings, pool, job.settings.k, ks)
+    candidates, ks = executor.candidates(job.stage, job.queries, job.settings.depth), job.settings.curve_within_depth()
+    evaluation = evaluate(job.judged, rankings, candidates, job.settings.k, ks)
     names = part_names(job.stage.part)
     measured = {}
     for stage in stages_of(job.stage):
@@ -305,7 +305,7 @@ def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
         found = executor.measured(stage)
         if found is not None:
             measured[names[id(inner.object)]] = found
-    return Scored(job, evaluation, measured, meter.measure(job, rankings, pool, ks))
+    return Scored(job, evaluation, measured, meter.measure(job, rankings, candidates, ks))
 
 
 def _with_intervals(scores: Sequence[Scored]) -> list[Scored]:

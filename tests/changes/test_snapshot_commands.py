@@ -279,7 +279,7 @@ def test_a_difference_is_written_as_markdown_and_json(command: Command, two: Pat
     assert values["passages"]["counts"]["edited"] == 1
     edited, added = values["passages"]["changes"]
     assert edited["old"] == edited["new"] == ["rates.md#publish"]
-    assert [piece for piece in edited["wording"] if piece["kind"] != "same"] == [
+    assert [run for run in edited["wording"] if run["kind"] != "same"] == [
         {"kind": "removed", "text": "10"},
         {"kind": "added", "text": "20"},
     ]

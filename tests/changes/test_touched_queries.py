@@ -4,9 +4,9 @@ import pytest
 from change_pages import Sections, snapshot
 
 from runner.alignment.difference import Difference
-from runner.alignment.impact import Touch
+from runner.alignment.impact import JudgmentImpact
 from runner.errors import InputError
-from runner.reports.diff import alike
+from runner.reports.diff import similarity_text
 from runner.reports.diff_files import difference_markdown
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
@@ -31,14 +31,14 @@ def suite(unit: str, *queries: JudgedQuery, pinned: Snapshot | None = None) -> S
     return Suite("核心", "regression", unit, queries, snapshot=pinned.id if pinned else None, path="核心.jsonl")
 
 
-def touches(asked: Suite) -> dict[str, tuple[Touch, ...]]:
+def judgments_hit(asked: Suite) -> dict[str, tuple[JudgmentImpact, ...]]:
     difference = Difference.between(snapshot(BEFORE), snapshot(AFTER), [asked])
-    ((_, touched),) = difference.touched
-    return {each.query.id: each.touches for each in touched}
+    ((_, impacts),) = difference.impacts
+    return {each.query.id: each.judgments_hit for each in impacts}
 
 
 def test_passages_are_touched_by_any_change_but_none() -> None:
-    found = touches(
+    found = judgments_hit(
         suite(
             "passage",
             JudgedQuery("q2", "how often?", {"a.md#retry": 2, "same.md#top": 1}),
@@ -47,7 +47,7 @@ def test_passages_are_touched_by_any_change_but_none() -> None:
         )
     )
     assert list(found) == ["q1", "q2"]
-    assert found["q1"][0] == Touch("a.md#order", 1, "moved", ("b.md#order",), 1.0)
+    assert found["q1"][0] == JudgmentImpact("a.md#order", 1, "moved", ("b.md#order",), 1.0)
     assert [(each.id, each.grade, each.kind) for each in found["q1"]] == [
         ("a.md#order", 1, "moved"),
         ("a.md#retry", 0, "edited"),
@@ -56,18 +56,18 @@ def test_passages_are_touched_by_any_change_but_none() -> None:
 
 
 def test_documents_are_touched_by_what_became_of_them() -> None:
-    found = touches(
+    found = judgments_hit(
         suite("document", JudgedQuery("q1", "?", {"a.md": 1, "same.md": 1}), JudgedQuery("q2", "?", {"same.md": 1}))
     )
-    assert found == {"q1": (Touch("a.md", 1, "changed", ("a.md",), 0.0),)}
+    assert found == {"q1": (JudgmentImpact("a.md", 1, "changed", ("a.md",), 0.0),)}
 
 
 def test_a_renamed_and_a_removed_document_are_told_apart() -> None:
     old = snapshot({"a.md": {"Retry": RETRY}, "b.md": "Goes away."})
     new = snapshot({"c.md": {"Retry": RETRY}})
     asked = suite("document", JudgedQuery("q", "?", {"a.md": 1, "b.md": 1}))
-    ((_, (touched,)),) = Difference.between(old, new, [asked]).touched
-    assert [(each.id, each.kind, each.new) for each in touched.touches] == [
+    ((_, (impacts,)),) = Difference.between(old, new, [asked]).impacts
+    assert [(each.id, each.kind, each.new) for each in impacts.judgments_hit] == [
         ("a.md", "renamed", ("c.md",)),
         ("b.md", "removed", ()),
     ]
@@ -81,7 +81,7 @@ def spans(query_id: str, *found: Span) -> JudgedQuery:
 def test_a_span_is_touched_by_the_passages_that_show_it_and_says_whether_its_words_stand() -> None:
     kept, lost = Span("a.md", "after one minute"), Span("a.md", "at last after one hour")
     away, whole = Span("a.md", "groups overtake each other"), Span("費.md", "超出內含用量")
-    found = touches(suite("span", spans("q1", kept, lost), spans("q2", away), spans("q3", whole)))
+    found = judgments_hit(suite("span", spans("q1", kept, lost), spans("q2", away), spans("q3", whole)))
     assert {id_: [(each.kind, each.stands) for each in those] for id_, those in found.items()} == {
         "q1": [("edited", True), ("edited", False)],
         "q2": [("moved", False)],
@@ -90,15 +90,15 @@ def test_a_span_is_touched_by_the_passages_that_show_it_and_says_whether_its_wor
 
 def test_a_span_over_two_passages_is_touched_by_both() -> None:
     span = Span("a.md", f"one hour. ## Order {ORDER}")
-    found = touches(suite("span", spans("q", span)))
+    found = judgments_hit(suite("span", spans("q", span)))
     assert sorted(each.kind for each in found["q"]) == ["edited", "moved"]
 
 
 def test_a_suite_of_other_passages_is_refused_before_anything_is_compared() -> None:
     with pytest.raises(InputError, match=r"query 'q' judges 'a\.md#nothing', a passage that snapshot"):
-        touches(suite("passage", JudgedQuery("q", "?", {"a.md#nothing": 1})))
+        judgments_hit(suite("passage", JudgedQuery("q", "?", {"a.md#nothing": 1})))
     with pytest.raises(InputError, match="is pinned to snapshot"):
-        touches(suite("passage", JudgedQuery("q", "?", {"a.md#retry": 1}), pinned=snapshot(AFTER)))
+        judgments_hit(suite("passage", JudgedQuery("q", "?", {"a.md#retry": 1}), pinned=snapshot(AFTER)))
 
 
 def test_a_table_of_queries_holds_ids_with_any_character() -> None:
@@ -109,11 +109,11 @@ def test_a_table_of_queries_holds_ids_with_any_character() -> None:
 
 
 def test_only_what_has_every_word_left_is_shown_as_wholly_alike() -> None:
-    assert [alike(value) for value in (1.0, 0.9999, 0.29, 0.0)] == ["1.00", "0.99", "0.29", "0.00"]
+    assert [similarity_text(value) for value in (1.0, 0.9999, 0.29, 0.0)] == ["1.00", "0.99", "0.29", "0.00"]
 
 
 def test_without_a_change_no_query_is_touched() -> None:
     same = snapshot(BEFORE)
     asked = suite("passage", JudgedQuery("q", "?", {"a.md#retry": 1}))
-    ((_, touched),) = Difference.between(same, same, [asked]).touched
-    assert touched == ()
+    ((_, impacts),) = Difference.between(same, same, [asked]).impacts
+    assert impacts == ()

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runner.alignment import word_diff as wording
-from runner.alignment.shingles import pieces, words
+from runner.alignment.shingles import tokens_of, words
 from runner.alignment.word_diff import WordRun, word_diff
 
 
 def shown(old: str, new: str) -> str:
     marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-    return "".join(marks[piece.kind].format(piece.text) for piece in word_diff(old, new))
+    return "".join(marks[run.kind].format(run.text) for run in word_diff(old, new))
 
 
 @pytest.mark.parametrize(
@@ -88,17 +88,17 @@ texts = st.lists(st.sampled_from(["佇", "列", "limit", "10", "2,500", " ", "\n
 @given(texts, texts)
 def test_the_pieces_join_to_both_texts(old: str, new: str) -> None:
     found = word_diff(old, new)
-    assert "".join(piece.text for piece in found if piece.kind != "added") == old
-    assert "".join(piece.text for piece in found if piece.kind != "removed") == new
-    assert all(piece.text for piece in found)
-    kinds = [piece.kind for piece in found]
+    assert "".join(run.text for run in found if run.kind != "added") == old
+    assert "".join(run.text for run in found if run.kind != "removed") == new
+    assert all(run.text for run in found)
+    kinds = [run.kind for run in found]
     assert all(one != other for one, other in pairwise(kinds))
-    assert "".join(pieces(old)) == old
+    assert "".join(tokens_of(old)) == old
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_text_at_all_can_be_compared(old: str, new: str) -> None:
     found = word_diff(old, new)
-    assert "".join(piece.text for piece in found if piece.kind != "added") == old
-    assert "".join(piece.text for piece in found if piece.kind != "removed") == new
+    assert "".join(run.text for run in found if run.kind != "added") == old
+    assert "".join(run.text for run in found if run.kind != "removed") == new

@@ -6,7 +6,7 @@ import numpy as np
 from drill_library import Library, question
 from engine_world import double
 
-from runner.selftest.removal_choice import Chooser, Removal
+from runner.selftest.removal_choice import Removal, RemovalOrder
 from runner.selftest.sandbox import struck_out
 from runner.suites import JudgedQuery
 
@@ -27,11 +27,11 @@ def laid(library: Library, rankings: dict[str, str], *queries: JudgedQuery) -> L
 
 
 def chosen(library: Library, *groups: str, k: int = 3) -> dict[str, Removal | None]:
-    with library.bench(k=k) as bench:
-        return first(Chooser(bench, library.measured(bench)), *groups)
+    with library.sandbox(k=k) as sandbox:
+        return first(RemovalOrder(sandbox, library.measured(sandbox)), *groups)
 
 
-def first(chooser: Chooser, *groups: str) -> dict[str, Removal | None]:
+def first(chooser: RemovalOrder, *groups: str) -> dict[str, Removal | None]:
     """The first choice for each slice in turn."""
     found = {}
     for group in groups:
@@ -48,7 +48,7 @@ def targets(found: Removal | None) -> tuple[str, ...]:
 
 def told(found: Removal | None) -> tuple[tuple[str, ...], int, frozenset[int]]:
     assert found is not None
-    return found.targets, found.query, found.touched
+    return found.targets, found.query, found.affected
 
 
 def test_one_passage_is_enough_where_a_query_finds_everything(library: Library) -> None:
@@ -112,8 +112,8 @@ def test_what_lets_the_slice_gain_as_much_is_passed_over(library: Library) -> No
         question("q3", "three", [a("b")], topic="x"),
     )
     assert targets(chosen(library, "topic.x")["topic.x"]) == (a("b"),)
-    with library.bench(k=3) as bench:
-        every = list(Chooser(bench, library.measured(bench)).removals("topic.x"))
+    with library.sandbox(k=3) as sandbox:
+        every = list(RemovalOrder(sandbox, library.measured(sandbox)).removals("topic.x"))
     assert [each.targets for each in every] == [(a("b"),), (a("a"),)]
 
 
@@ -128,15 +128,15 @@ def test_judged_and_not_relevant_is_neither_needed_nor_removed(library: Library)
 def test_a_whole_document_goes_where_documents_are_judged_and_a_passage_for_a_span(library: Library) -> None:
     for unit, page, sign in (("document", "en/alder.md", "zh/丁.md"), ("span", "en/alder.md#limit", "zh/丁.md#價格")):
         library.unit = unit
-        with library.bench() as bench:
-            found = first(Chooser(bench, library.measured(bench)), "topic.limit", "language.zh")
+        with library.sandbox() as sandbox:
+            found = first(RemovalOrder(sandbox, library.measured(sandbox)), "topic.limit", "language.zh")
         assert targets(found["topic.limit"]) == (page,)
         assert targets(found["language.zh"]) == (sign,)
 
 
 def test_struck_out_rows_leave_the_others_in_order(library: Library) -> None:
-    with library.bench() as bench:
-        measured = library.measured(bench)
+    with library.sandbox() as sandbox:
+        measured = library.measured(sandbox)
     rankings = measured.rankings
     struck = [False] * len(measured.job.stage.snapshot.passages)
     first = int(rankings.one(0)[0][0])

@@ -37,8 +37,8 @@ def laid(library: Library, unit: str, *queries: JudgedQuery, **told: list[str]) 
 
 
 def found(library: Library) -> list[list[tuple[int, int]]]:
-    with library.bench() as bench:
-        counter = Counter(library.measured(bench))
+    with library.sandbox() as sandbox:
+        counter = Counter(library.measured(sandbox))
         return [sorted(counter.found(number)) for number in range(len(counter.scored))]
 
 

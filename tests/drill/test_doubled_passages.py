@@ -30,8 +30,8 @@ def test_copies_are_measured_unjudged_and_judged(library: Library) -> None:
 
 
 def test_every_metric_every_slice_and_every_k_is_looked_at(library: Library) -> None:
-    with library.bench() as bench:
-        evaluation = library.measured(bench).evaluation
+    with library.sandbox() as sandbox:
+        evaluation = library.measured(sandbox).evaluation
     seen = {place for _, place in scores(evaluation)}
     assert {f"{metric} of a query" for metric in evaluation.values} <= seen
     assert {"map of all", "recall_micro of all", "ndcg of language.zh", "mrr of language x topic.en x limit"} <= seen
@@ -87,8 +87,8 @@ def test_rankings_that_are_not_collapsed_fail_the_drill(library: Library, monkey
 
 
 def test_doubled_rankings_hold_every_entry_twice_in_a_row(library: Library) -> None:
-    with library.bench() as bench:
-        rankings = library.measured(bench).rankings
+    with library.sandbox() as sandbox:
+        rankings = library.measured(sandbox).rankings
     twice = doubled(rankings)
     assert len(twice) == len(rankings)
     for number in range(len(rankings)):

@@ -13,7 +13,7 @@ from runner.selftest.drill import run_drill
 def test_every_slice_of_the_demo_is_noticed(tmp_path: Path) -> None:
     settings = compose_request(["suite=core", "retriever=hybrid", f"store={tmp_path}/store"]).settings
     drill = run_drill(settings, ConfiguredInputs())
-    assert [each for each in drill.exercises if each.verdict == FAILED] == []
+    assert [each for each in drill.checks if each.verdict == FAILED] == []
     assert len(drill.slices) == 43
     for name in ("remove", "refuse", "update"):
         assert set(verdicts_of(drill, name).values()) == {NOTICED}

@@ -39,8 +39,8 @@ UNITS = ("passage", "document", "span")
 
 
 def test_the_library_is_answered_perfectly(library: Library) -> None:
-    with library.bench() as bench:
-        assert library.measured(bench).evaluation.overall["recall"] == 1.0
+    with library.sandbox() as sandbox:
+        assert library.measured(sandbox).evaluation.overall["recall"] == 1.0
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -83,7 +83,7 @@ def test_slices_share_a_copy_where_they_can(library: Library) -> None:
     library.asked, library.slices = (one, two), ("topic", "kind")
     library.told = double("Fixed", rankings={"q1": ["b.md#top"], "q2": ["a.md#top"]})
     drill = library.drill(fields=["topic", "kind"])
-    assert {each.group: each.what for each in drill.exercises if each.name == "remove"} == {
+    assert {each.group: each.what for each in drill.checks if each.name == "remove"} == {
         "topic.q1": ("b.md#top",),
         "topic.q2": ("a.md#top",),
         "kind.r": ("a.md#top",),

@@ -47,8 +47,8 @@ def laid(library: Library) -> Library:
 
 
 def test_chance_is_the_mean_over_all_pairs_of_two_queries(library: Library) -> None:
-    with laid(library).bench(k=2) as bench:
-        chance = Chance.of(library.measured(bench))
+    with laid(library).sandbox(k=2) as sandbox:
+        chance = Chance.of(library.measured(sandbox))
     # q1's first two {a, b}: half of what q2 needs, nothing of q3. q2's {b, a}: all of q1. q3's {f}: nothing.
     assert chance.mean == pytest.approx((0.5 + 1.0) / 6)
     assert chance.limit == pytest.approx(0.25 + 4 * ((0.25 + 1.0) / 6 / 2) ** 0.5)
@@ -59,21 +59,21 @@ def test_chance_counts_units_and_not_passages(library: Library) -> None:
     laid(library)
     library.pages = {"a.md": "# a\n\n## One\n\nx\n\n## Two\n\ny\n", "b.md": "b\n", "c.md": "c\n", "f.md": "f\n"}
     library.told = double("Fixed", rankings={"q3": ["a.md#one", "a.md#two", "b.md#top"]})
-    with library.bench(k=2) as bench:
+    with library.sandbox(k=2) as sandbox:
         # q3's first two documents are a and b: all that q1 needs, half of what q2 needs.
-        assert Chance.of(library.measured(bench)).mean == pytest.approx(1.5 / 6)
+        assert Chance.of(library.measured(sandbox)).mean == pytest.approx(1.5 / 6)
 
 
 def test_chance_of_spans_is_never_undercounted(library: Library) -> None:
     library.unit = "span"
-    with library.bench(k=1) as bench:
-        chance = Chance.of(library.measured(bench))
+    with library.sandbox(k=1) as sandbox:
+        chance = Chance.of(library.measured(sandbox))
     # Each question's first section shows its own span and no other's.
     assert chance.mean == 0.0
-    with library.bench(k=2) as bench:
-        measured = library.measured(bench)
+    with library.sandbox(k=2) as sandbox:
+        measured = library.measured(sandbox)
         assert Chance.of(measured).mean > 0
-        assert shuffle(bench, measured, 13).verdict == NOTICED
+        assert shuffle(sandbox, measured, 13).verdict == NOTICED
 
 
 def test_a_span_that_two_passages_show_counts_once(library: Library) -> None:
@@ -85,8 +85,8 @@ def test_a_span_that_two_passages_show_counts_once(library: Library) -> None:
         JudgedQuery("q2", "two", {one.id: 1}, spans={one.id: one}),
     )
     library.told = double("Fixed", rankings={"q2": ["en/alder.md#limit", "en/alder.md#price"]})
-    with library.bench(k=2) as bench:
-        assert Chance.of(library.measured(bench)).mean == 0.5
+    with library.sandbox(k=2) as sandbox:
+        assert Chance.of(library.measured(sandbox)).mean == 0.5
 
 
 def test_a_sound_score_falls_to_chance(library: Library) -> None:
@@ -109,10 +109,10 @@ def test_a_score_that_survives_the_shuffle_fails_the_drill(library: Library, mon
 
 def test_too_few_queries_cannot_be_told_from_chance(library: Library) -> None:
     laid(library)
-    with library.bench(k=2) as bench:
-        found = shuffle(bench, library.measured(bench), 13)
+    with library.sandbox(k=2) as sandbox:
+        found = shuffle(sandbox, library.measured(sandbox), 13)
     assert found.verdict == NOT_APPLICABLE
     assert "3 queries are too few" in found.reason
     library.asked = library.asked[:1]
-    with library.bench(k=2) as bench:
-        assert shuffle(bench, library.measured(bench), 13).reason == "there is one query only"
+    with library.sandbox(k=2) as sandbox:
+        assert shuffle(sandbox, library.measured(sandbox), 13).reason == "there is one query only"

@@ -15,11 +15,11 @@ from runner.suites import Suite
 
 
 def test_a_snapshot_and_a_suite_come_back_as_they_were(library: Library) -> None:
-    with library.bench() as bench:
-        measured = library.measured(bench)
+    with library.sandbox() as sandbox:
+        measured = library.measured(sandbox)
         snapshot, suite = measured.job.stage.snapshot, measured.judged.suite
-        assert bench.stored(snapshot) == snapshot
-        assert bench.written(suite).queries == suite.queries
+        assert sandbox.stored(snapshot) == snapshot
+        assert sandbox.written(suite).queries == suite.queries
         assert sorted(path.name for path in (library.folder / "bench").iterdir() if path.is_dir()) == ["cache"]
 
 
@@ -29,8 +29,8 @@ def test_a_store_that_gives_another_snapshot_fails_the_drill(library: Library, m
     drill = library.drill()
     assert set(verdicts_of(drill, "remove").values()) == set(verdicts_of(drill, "update").values()) == {FAILED}
     assert "was stored, and another one was read back" in named(drill, "remove", "language.en").reason
-    with library.bench() as bench, pytest.raises(Misread, match="stored"):
-        bench.stored(Snapshot("x", sound.documents, sound.passages[1:], sound.settings))
+    with library.sandbox() as sandbox, pytest.raises(Misread, match="stored"):
+        sandbox.stored(Snapshot("x", sound.documents, sound.passages[1:], sound.settings))
 
 
 def test_a_suite_that_is_not_read_as_it_was_written_fails_the_drill(
@@ -71,11 +71,11 @@ def test_ids_that_are_the_same_for_all_snapshots_fail_the_drill(
 
 
 def test_a_ranking_that_is_stale_is_told_before_it_is_scored(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    with library.bench(depth=40) as bench:
-        before = library.measured(bench)
+    with library.sandbox(depth=40) as sandbox:
+        before = library.measured(sandbox)
         monkeypatch.setattr(Stage, "identity", property(lambda self: {"retriever": self.part.identity}))
-        pieces = list(before.pieces.values())[:1]
-        lacking = without(before.job.stage.snapshot, pieces)
-        bench.measure(before.job.stage.snapshot, before.judged.suite)
+        evidence = list(before.evidence.values())[:1]
+        lacking = without(before.job.stage.snapshot, evidence)
+        sandbox.measure(before.job.stage.snapshot, before.judged.suite)
         with pytest.raises(Stale, match="has 39"):
-            bench.measure_gone(lacking, before)
+            sandbox.measure_gone(lacking, before)

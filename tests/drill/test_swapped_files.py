@@ -17,8 +17,8 @@ WHEEL = {"_target_": "retrievers.embedders.wordllama.WordLlama", "weights": None
 
 
 def swapped(library: Library, retriever: dict[str, object]) -> dict[str, Check]:
-    with library.bench(retriever) as bench:
-        found = swap_files(bench, library.measured(bench), library.folder / "copies")
+    with library.sandbox(retriever) as sandbox:
+        found = swap_files(sandbox, library.measured(sandbox), library.folder / "copies")
     return {each.group: each for each in found}
 
 

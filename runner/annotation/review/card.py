@@ -112,10 +112,10 @@ class Cards:
         shown = self.texts.find(target.id, target.span) if self.texts else None
         if shown is None:
             return Exhibit(label, missing=True)
-        pieces = _differences(old, shown) if old else ()
-        if all(piece.kind == "same" for piece in pieces):
+        runs = _differences(old, shown) if old else ()
+        if all(run.kind == "same" for run in runs):
             return _exhibit(label, shown, whole)
-        return Exhibit(label, shown.title, tuple(_changes(pieces, shown, whole)))
+        return Exhibit(label, shown.title, tuple(_changes(runs, shown, whole)))
 
     def _old(self, item: ReviewItem, around: int) -> Shown | None:
         return self.old_texts.find(item.old.id, item.old.span, around) if item.old and self.old_texts else None
@@ -144,29 +144,29 @@ def _surrounded(shown: Shown) -> bool:
 
 def _differences(old: Shown, new: Shown) -> Sequence[WordRun]:
     """What changed in what is judged and around it. More is known of the old text around it, which is not gone."""
-    pieces = word_diff(old.whole, new.whole)
-    if pieces and pieces[0].kind == "removed" and new.before:
-        pieces = pieces[1:]
-    if pieces and pieces[-1].kind == "removed" and new.after:
-        pieces = pieces[:-1]
-    return pieces
+    runs = word_diff(old.whole, new.whole)
+    if runs and runs[0].kind == "removed" and new.before:
+        runs = runs[1:]
+    if runs and runs[-1].kind == "removed" and new.after:
+        runs = runs[:-1]
+    return runs
 
 
-def _changes(pieces: Sequence[WordRun], shown: Shown, whole: bool) -> Iterator[Stretch]:
+def _changes(runs: Sequence[WordRun], shown: Shown, whole: bool) -> Iterator[Stretch]:
     """The changes in one text, with marks where what is judged begins and ends now, wherever it did before."""
     begin, end = len(shown.before), len(shown.before) + len(shown.text)
     marked = _surrounded(shown)
     at = 0
-    for piece in pieces:
-        if piece.kind == "removed":
-            yield Stretch(_middle_cut(piece.text, whole), "removed")
+    for run in runs:
+        if run.kind == "removed":
+            yield Stretch(_middle_cut(run.text, whole), "removed")
             continue
-        stop_at = at + len(piece.text)
+        stop_at = at + len(run.text)
         edges = sorted({at, stop_at, *(each for each in (begin, end) if at < each < stop_at)})
         for start, stop in pairwise(edges):
-            part = piece.text[start - at : stop - at]
+            part = run.text[start - at : stop - at]
             yield Stretch(
-                _middle_cut(part, whole) if piece.kind == "same" else part, piece.kind, begin <= start < end,
+                _middle_cut(part, whole) if run.kind == "same" else part, run.kind, begin <= start < end,
                 opens=marked and start == begin, closes=marked and stop == end,
             )  # fmt: skip
         at = stop_at

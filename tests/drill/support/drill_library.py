@@ -90,13 +90,13 @@ class Library(World):
         """Drill one retriever."""
         return run_drill(self.settings(retriever or self.told or bm25(), **changes), self, fields)
 
-    def bench(self, retriever: Node | None = None, **changes: Any) -> Sandbox:
+    def sandbox(self, retriever: Node | None = None, **changes: Any) -> Sandbox:
         """A bench of this library's own folder."""
         return Sandbox(self.settings(retriever or self.told or bm25(), **changes), self.folder / "bench")
 
-    def measured(self, bench: Sandbox) -> Measurement:
+    def measured(self, sandbox: Sandbox) -> Measurement:
         """The library as it is, on that bench."""
-        return bench.measure(self.snapshot(bench.settings), self.suite(bench.settings))
+        return sandbox.measure(self.snapshot(sandbox.settings), self.suite(sandbox.settings))
 
     def write_pages(self) -> Path:
         """The pages and questions as files, for the command."""
@@ -113,10 +113,10 @@ class Library(World):
 
 def named(drill: Drill, name: str, group: str | None = None) -> Check:
     """The one exercise of that name, and of that slice if one is said."""
-    [found] = [each for each in drill.exercises if each.name == name and group in (None, each.group)]
+    [found] = [each for each in drill.checks if each.name == name and group in (None, each.group)]
     return found
 
 
 def verdicts_of(drill: Drill, name: str) -> dict[str, str]:
     """By slice, the verdicts of one exercise."""
-    return {each.group: each.verdict for each in drill.exercises if each.name == name}
+    return {each.group: each.verdict for each in drill.checks if each.name == name}
