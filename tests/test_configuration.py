@@ -30,6 +30,7 @@ PLACES = {
     "dataset": ["dataset={}"],
     "experiment": ["experiment={}"],
     "suite": ["suite={}"],
+    "trace": ["trace={}"],
 }
 NEEDS = {
     "suite/own": ["suite.path=somewhere"],

@@ -193,6 +193,14 @@ class IntervalSettings(_Section):
     method: Literal["percentile", "bca"] = "percentile"
 
 
+class TraceSettings(_Section):
+    """Which queries of a run are logged as MLflow traces, at most how many, and how much each stage says."""
+
+    queries: Literal["failures"]
+    most: Annotated[int, Field(strict=True, ge=1, le=10_000)] = 50
+    candidates: Annotated[int, Field(strict=True, ge=1, le=1000)] = 10
+
+
 class TrackingSettings(_Section):
     """Where runs are logged, and how many seconds a server that has stopped answering is waited for."""
 
@@ -232,6 +240,7 @@ class Settings(_Section):
     latency: LatencySettings
     intervals: IntervalSettings | None = None
     tracking: TrackingSettings
+    trace: TraceSettings | None = None
     gate: Policy | None = None
 
     @model_validator(mode="after")

@@ -167,8 +167,8 @@ class Job:
         Equal metrics that are to be logged in two experiments, or judged by two policies, are two runs.
         """
         settings = self.settings
-        gate = settings.gate and settings.gate.model_dump(mode="json")
-        return digest([self.fingerprint, settings.tracking.model_dump(mode="json"), gate, settings.resume])
+        parts = (settings.tracking, settings.trace, settings.gate)
+        return digest([self.fingerprint, *(part and part.model_dump(mode="json") for part in parts), settings.resume])
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Where each query's first relevant item stood at every stage of a retriever, from its sources to its ranking."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.base import Combining, Query, Rankings, Rescoring
-from runner.engine.plan import Stage
+from runner.engine.plan import Job, Stage
 from runner.scoring.evaluate import JudgedSet
 from runner.tracking.run_record import Scored, part_names
 
@@ -33,31 +33,49 @@ class Step:
         return "not in it" if self.depth is None else f"not in the first {self.depth}"
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a job's ranking was made from, or that ranking itself. name and depth: see `Step`."""
+
+    name: str
+    depth: int | None
+    stage: Stage
+    job: Job
+
+    def rankings(self, queries: Sequence[Query]) -> Rankings:
+        """What was found for these queries."""
+        if self.depth is None:
+            return self.stage.candidates(queries, self.job.settings.depth)
+        return self.stage.rankings(queries, self.depth)
+
+
+def looks(job: Job) -> list[Look]:
+    """What there is to look at, in the order of the work: sources, pool, final ranking."""
+    names = part_names(job.stage.part)
+    found = [Look(_name(stage, job, names), depth, stage, job) for stage, depth in _sources(job.stage)]
+    if isinstance(job.stage.part.object, Combining | Rescoring):
+        found.append(Look(f"pool of {job.stage.part.name}", None, job.stage, job))
+    return [*found, Look(job.stage.part.name, job.settings.depth, job.stage, job)]
+
+
 class Tracer:
     """Traces several jobs; a stage that they share is looked at once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int, int], _Ranks] = {}
+        self._known: dict[tuple[int, int | None, int], _Ranks] = {}
 
     def trace(self, scored: Scored) -> list[Step]:
-        """The steps of one job in the order of the work: sources, pool, final ranking."""
+        """The steps of one job in the order of the work."""
         job = scored.job
         queries = job.queries[: len(job.judged.scored)]
-        names = part_names(job.stage.part)
-        steps = [
-            Step(_name(stage, scored, names), depth, self._ranks(stage, depth, queries, job.judged))
-            for stage, depth in _sources(job.stage)
-        ]
-        if isinstance(job.stage.part.object, Combining | Rescoring):
-            candidates = job.stage.candidates(queries, job.settings.depth)
-            steps.append(Step(f"pool of {job.stage.part.name}", None, _first_ranks(candidates, job.judged)))
-        steps.append(Step(job.stage.part.name, job.settings.depth, scored.evaluation.found.first_rank))
-        return steps
+        *before, last = looks(job)
+        steps = [Step(look.name, look.depth, self._ranks(look, queries, job.judged)) for look in before]
+        return [*steps, Step(last.name, last.depth, scored.evaluation.found.first_rank)]
 
-    def _ranks(self, stage: Stage, depth: int, queries: tuple[Query, ...], judged: JudgedSet) -> _Ranks:
-        key = (id(stage), depth, id(judged))
+    def _ranks(self, look: Look, queries: tuple[Query, ...], judged: JudgedSet) -> _Ranks:
+        key = (id(look.stage), look.depth, id(judged))
         if key not in self._known:
-            self._known[key] = _first_ranks(stage.rankings(queries, depth), judged)
+            self._known[key] = _first_ranks(look.rankings(queries), judged)
         return self._known[key]
 
 
@@ -79,10 +97,10 @@ def _sources(root: Stage) -> list[tuple[Stage, int]]:
     return sorted(found.values(), key=lambda each: each[0].level)
 
 
-def _name(stage: Stage, scored: Scored, names: Mapping[int, str]) -> str:
+def _name(stage: Stage, job: Job, names: Mapping[int, str]) -> str:
     """What this job calls the stage, which may have been built for another one."""
     same = (stage.part.sharing_key, stage.part.key)
-    for part in scored.job.stage.part.walk():
+    for part in job.stage.part.walk():
         if (part.sharing_key, part.key) == same:
             return names[id(part.object)]
     return stage.part.name

@@ -5,12 +5,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeVar, cast
 
 from runner.errors import StoreGone
 
-if TYPE_CHECKING:
-    from mlflow import MlflowClient
+# MLflow's client of runs, or that of traces.
+Client = TypeVar("Client")
 
 # How MLflow begins to tell that a request got no answer, or one that says to try again.
 _UNANSWERED = "API request to "
@@ -18,16 +18,16 @@ _PAUSE_SECONDS = 1.0
 _LONGEST_REASON = 200
 
 
-def patient(client: "MlflowClient", uri: str, seconds: float) -> "MlflowClient":
+def patient(client: Client, uri: str, seconds: float) -> Client:
     """The client of a server, each call repeated until it is answered; StoreGone when that takes too long.
 
     MLflow's own repetitions would take minutes a call, without a word, and forget that a run may have been begun.
     """
-    return cast("MlflowClient", _Patient(client, uri, seconds))
+    return cast("Client", _Patient(client, uri, seconds))
 
 
 class _Patient:
-    def __init__(self, client: "MlflowClient", uri: str, seconds: float) -> None:
+    def __init__(self, client: Any, uri: str, seconds: float) -> None:
         self._client, self._uri, self._seconds = client, uri, seconds
         self._gone: StoreGone | None = None
 

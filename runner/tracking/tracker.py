@@ -21,10 +21,13 @@ from runner.rendering.redaction import redacted, without_secrets
 from runner.snapshots import SnapshotStore
 from runner.tracking.artifact_roots import follow_move
 from runner.tracking.mlflow_store import is_gone, is_local, is_read_only, open_client, sqlite_path, this_writer
+from runner.tracking.patient_client import patient
+from runner.tracking.query_trace import QueryTrace, log_traces
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
+    from mlflow.tracing.client import TracingClient
 
 # MLflow cuts longer values off without a word.
 LONGEST_VALUE = 6000
@@ -48,7 +51,10 @@ class DatasetInput:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Everything that one run says. curves: by metric key, (step, value) pairs. files: a folder to upload."""
+    """Everything that one run says. curves: by metric key, (step, value) pairs. files: a folder to upload.
+
+    traces: of single queries, which belong to the run.
+    """
 
     name: str
     params: Mapping[str, Any]
@@ -57,6 +63,7 @@ class RunRecord:
     curves: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
     inputs: Sequence[DatasetInput] = ()
     files: Path | None = None
+    traces: Sequence[QueryTrace] = ()
 
 
 class RunStore(Protocol):
@@ -162,7 +169,15 @@ class Tracker:
             self._log_inputs(run_id, record.inputs)
             if record.files is not None:
                 self.client.log_artifacts(run_id, str(record.files))
+            if record.traces:
+                log_traces(self._tracing(), self.experiment_id, run_id, record.traces)
         return run_id
+
+    def _tracing(self) -> "TracingClient":
+        from mlflow.tracing.client import TracingClient
+
+        client = TracingClient(self.client.tracking_uri)
+        return client if is_local(self.settings.uri) else patient(client, self.settings.uri, self.settings.patience)
 
     @contextmanager
     def _run(self, record: RunRecord) -> Iterator[str]:

@@ -22,6 +22,7 @@ from runner.engine.plan import Inputs, Job, Plan, Refused, Request, make_plan
 from runner.errors import ConfigError, StoreGone
 from runner.files.scratch import scratch_folder
 from runner.rendering.progress import progress_bar
+from runner.reports.failure_traces import failure_traces
 from runner.reports.plan import plan_lines
 from runner.reports.run_files import ArtifactWriter, import_libraries
 from runner.reports.sweep_table import Row, print_table
@@ -336,6 +337,7 @@ def _record(scored: Scored, sweep: str | None, tags: Mapping[str, str], writer: 
         curves_of(scored.evaluation, scored.context),
         inputs_of(job),
         files,
+        failure_traces(scored, job.settings.trace),
     )
 
 

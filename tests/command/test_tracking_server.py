@@ -123,3 +123,16 @@ def test_the_snapshot_is_kept_once_beside_the_runs(remote: Remote) -> None:
     experiment = client.get_experiment_by_name("snapshots").experiment_id
     (kept,) = client.search_runs([experiment])
     assert kept.data.tags["snapshot"] == remote.runs[0].data.params["snapshot"]
+
+
+def test_failing_queries_are_traced_on_the_server_too(server: str, new_desk: Callable[[], Any]) -> None:
+    done = new_desk().team(
+        "--config-dir", "conf", "retriever=overlap", "k=1", "trace=failures", "tracking.experiment=traced",
+        f"tracking.uri={server}",
+    )  # fmt: skip
+    client = open_client(server)
+    experiment = client.get_experiment_by_name("traced").experiment_id
+    (run,) = client.search_runs([experiment])
+    found = client.search_traces(locations=[experiment], run_id=run.info.run_id)
+    assert len(found) == run.data.metrics["failing"] > 0, done.err
+    assert [span.name for span in found[0].data.spans] == ["overlap k=1", "expected", "overlap"]
