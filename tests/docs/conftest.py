@@ -1,6 +1,4 @@
-"""Everything that README.md and docs/ tell a reader to type is run, page by page, each in a folder of its own.
-
-What a page says is read as a reader reads it:
+"""Pages read as a reader reads them, who types whatever they say.
 
 - a block with a title (```yaml title="questions.yaml") is a file, written before the next block is run;
 - ```bash is run line by line, each in a shell of its own; ```console has commands after `$ `, and below them what
@@ -16,7 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +25,6 @@ from runner.tracking.mlflow_store import open_client
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Raised only with a reason: what is not run may be wrong.
-MOST_NOT_RUN = 12
 RUN_LANGUAGES = ("bash", "console", "python")
 _FENCE = re.compile(
     r"(?P<marks>(?:^[ ]*<!--[^\n]*-->\n+)*)"
@@ -161,30 +157,22 @@ def pattern_of(line: str) -> str:
     return ".*".join(re.escape(part.strip()) for part in plain(line).split("..."))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_what_a_page_says_to_type_works(page: Path, tmp_path: Path) -> None:
-    blocks = list(blocks_of(page))
-    if not any(each.language in RUN_LANGUAGES for each in blocks):
-        pytest.skip("nothing to type")
-    reader = Reader(tmp_path)
-    for block in blocks:
-        reader.read(block)
+@pytest.fixture
+def follow(tmp_path: Path) -> Callable[[Path], None]:
+    """Do what a page says, in an empty folder."""
+
+    def read(page: Path) -> None:
+        blocks = list(blocks_of(page))
+        if not any(each.language in RUN_LANGUAGES for each in blocks):
+            pytest.skip("nothing to type")
+        reader = Reader(tmp_path)
+        for block in blocks:
+            reader.read(block)
+
+    return read
 
 
-def test_what_is_not_run_is_little_and_says_why() -> None:
-    left_out = [each for page in PAGES for each in blocks_of(page) if "not run" in each.marks]
-    assert all(len(each.marks["not run"]) > 10 for each in left_out)
-    assert len(left_out) <= MOST_NOT_RUN, "\n".join(map(str, left_out))
-
-
-def test_commands_stand_only_in_blocks_that_are_run() -> None:
-    """A command in an indented or unnamed block would be run by nobody."""
-    hidden = []
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        hidden += [str(each) for each in blocks_of(page) if not each.language]
-        outside = _FENCE.sub("", text)
-        hidden += [
-            f"{page.name}: {line}" for line in outside.splitlines() if re.match(r"(?: {4}|\t)\$? ?python ", line)
-        ]
-    assert not hidden
+@pytest.fixture
+def blocks() -> list[Block]:
+    """All blocks of all pages."""
+    return [block for page in PAGES for block in blocks_of(page)]
