@@ -106,6 +106,7 @@ def configuration_page() -> str:
         "# Configuration\n",
         "Every key can be set on the command line, as `key=value`, and in an experiment file. These tables are made "
         "from the comments in `conf/`.\n",
+        choices_table(),
     ]
     for path in configuration_files():
         group = path.parent.name
@@ -122,6 +123,19 @@ def configuration_page() -> str:
             parts.extend(f"| `{key}` | {_cell(value)} | {_escaped(note)} |" for key, value, note in rows)
             parts.append("")
     return "\n".join(parts)
+
+
+def choices_table() -> str:
+    """Every group of conf/ with what is chosen unless a command says otherwise, and what there is to choose."""
+    lines = (ROOT / "conf" / "config.yaml").read_text("utf-8").splitlines()
+    default = dict(re.findall(r"^  - (\w+): (\w+)", "\n".join(lines), re.M))
+    notes = {found[1]: _comment(line) for line in lines if (found := re.match(r"  - (\w+): ", line))}
+    rows = ["## Choices\n", "| group | unless you choose | choices | |", "|---|---|---|---|"]
+    for folder in sorted(path for path in (ROOT / "conf").iterdir() if path.is_dir()):
+        choices = ", ".join(f"`{path.stem}`" for path in sorted(folder.glob("*.yaml")))
+        chosen = _cell(default.get(folder.name, "").replace("null", ""))
+        rows.append(f"| `{folder.name}` | {chosen} | {choices} | {_escaped(notes.get(folder.name, ''))} |")
+    return "\n".join(rows) + "\n"
 
 
 def configuration_files() -> list[Path]:
