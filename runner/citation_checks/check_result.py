@@ -47,7 +47,7 @@ class CheckedCitation:
 
 
 @dataclass(frozen=True)
-class Lineage:
+class CheckedAnswers:
     """All answers and their citations, in file order.
 
     snapshots: full ids that were cited from, sorted. retrieved_unknown: retrieved ids, over all answers, that the

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from runner.citation_checks.answer import Citation, ServedAnswer
-from runner.citation_checks.check_result import HELD, Check, CheckedCitation, Finding, Lineage, failed, unchecked
+from runner.citation_checks.check_result import HELD, Check, CheckedAnswers, CheckedCitation, Finding, failed, unchecked
 from runner.citation_checks.cited_snapshot import CitedPlace, CitedSnapshot
 from runner.citation_checks.freshness import PageHistory
 from runner.citation_checks.quotation import cut_in, nearest_to, stands_in
@@ -22,7 +22,7 @@ _MOST_ALIGNED = 2000
 
 def check_answers(
     answers: Sequence[ServedAnswer], store: SnapshotStore, path: Path, collection: str | None = None
-) -> Lineage:
+) -> CheckedAnswers:
     """Make all four checks; each snapshot is read once, one at a time.
 
     path: the file of the answers, for messages. collection: the only one that freshness is looked for in.
@@ -53,7 +53,7 @@ def check_answers(
     checked.sort(key=lambda each: each.answer.line)
     impossible.sort(key=lambda each: each[0].line)
     used = sorted(id_ for id_ in groups if id_ is not None)
-    return Lineage(tuple(answers), tuple(checked), tuple(used), unknown, tuple(impossible))
+    return CheckedAnswers(tuple(answers), tuple(checked), tuple(used), unknown, tuple(impossible))
 
 
 def _resolve(

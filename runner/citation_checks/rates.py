@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runner.citation_checks.answer import ServedAnswer
-from runner.citation_checks.check_result import CHECKS, Check, CheckedCitation, Lineage
+from runner.citation_checks.check_result import CHECKS, Check, CheckedAnswers, CheckedCitation
 from runner.errors import ConfigError
 from runner.stats import wilson
 
@@ -38,7 +38,7 @@ class Rate:
         return self.held / self.n if self.n else None
 
 
-def rates_of(lineage: Lineage, fields: Sequence[str] = ()) -> tuple[Rate, ...]:
+def rates_of(checked: CheckedAnswers, fields: Sequence[str] = ()) -> tuple[Rate, ...]:
     """Four rates over all citations, then four a slice, slices sorted by name within each field.
 
     fields: of the records; `kind` is one of its own where there are both answers and alerts. An answer without a
@@ -46,10 +46,10 @@ def rates_of(lineage: Lineage, fields: Sequence[str] = ()) -> tuple[Rate, ...]:
     of one name.
     """
     counts: dict[str, dict[Check, Counter[str]]] = {ALL: _empty()}
-    for name in _slice_names(lineage.answers, fields):
+    for name in _slice_names(checked.answers, fields):
         counts[name] = _empty()
-    both = len({answer.kind for answer in lineage.answers}) > 1
-    for each in lineage.citations:
+    both = len({answer.kind for answer in checked.answers}) > 1
+    for each in checked.citations:
         for name in (ALL, *_slices_of(each.answer, fields, both)):
             _count(counts[name], each)
     keys = [(check, name) for name in counts for check in CHECKS]

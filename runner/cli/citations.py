@@ -19,7 +19,7 @@ from runner.reports.citations import Report, print_report, write_report
 from runner.tracking.location import StoreLocation
 from runner.tracking.mlflow_store import is_local, run_path, ui_command
 from runner.tracking.tracker import Tracker
-from runner.workflows.log_citations import lineage_record
+from runner.workflows.log_citations import citations_record
 
 MET, UNMET = 0, 1
 _FORM = """\
@@ -75,17 +75,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fields = _names(parsed.fields)
         answers = read_answers(parsed.answers, default, fields, _names(parsed.ignore))
         sha256 = hashlib.sha256(parsed.answers.read_bytes()).hexdigest()
-        lineage = check_answers(answers, store, parsed.answers, parsed.collection)
-        rates = rates_of(lineage, fields)
-        missed = unmet(demands, rates, len(lineage.impossible))
-        report = Report(parsed.answers.name, lineage, rates, tuple(missed))
+        checked = check_answers(answers, store, parsed.answers, parsed.collection)
+        rates = rates_of(checked, fields)
+        missed = unmet(demands, rates, len(checked.impossible))
+        report = Report(parsed.answers.name, checked, rates, tuple(missed))
         print_report(report, sys.stdout)
         if parsed.out:
             write_report(report, parsed.out)
         settings = {"collection": parsed.collection or "", "fields": ",".join(fields)}
         with scratch_folder("lineage") as folder:
             write_report(report, folder)
-            record = lineage_record(report.file, sha256, lineage, rates, settings, demands, folder)
+            record = citations_record(report.file, sha256, checked, rates, settings, demands, folder)
             run_id = tracker.log(record)
         print(f"run {run_id} in the experiment {parsed.experiment!r}")
         print(f"look at it: {ui_command(place.uri)}, {run_path(tracker.experiment_id, run_id)}")

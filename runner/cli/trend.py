@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         place = StoreLocation.of(parsed.settings)
         asked = _asked(place.rest)
         group = "" if asked.get("slice") in (None, "all") else asked["slice"]
-        # Said before the store is opened, like every fault of the command line.
+        # JudgedThings before the store is opened, like every fault of the command line.
         measure = Measure(asked.get("metric", "recall"), _k(asked.get("k")), group, parsed.level, parsed.seed)
         tracker = place.tracker()
         experiment = asked.get("tracking.experiment")

@@ -19,7 +19,7 @@ from runner.engine.bars import Bars
 from runner.engine.cache import Cache, CacheMiss
 from runner.engine.codec import pack_ranking, unpack_ranking
 from runner.engine.components import digest
-from runner.engine.failure import kind_of, told
+from runner.engine.failure import described, kind_of
 from runner.engine.indexing import IndexBuilder
 from runner.engine.latency import time_queries
 from runner.engine.measurement_store import MeasurementStore
@@ -114,7 +114,7 @@ class Executor:
             try:
                 timing = measurements.to_time(stage, partial(self._index_builder.index_of, stage), stage.latency)
             except Exception as error:
-                _warn_untimed(stage, told(error, kind_of(stage.part.object)))
+                _warn_untimed(stage, described(error, kind_of(stage.part.object)))
                 timing = None
             if timing is None:
                 measurements.finish(stage)

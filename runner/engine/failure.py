@@ -29,7 +29,7 @@ def is_own(component: object) -> bool:
     return kind_of(component).partition(".")[0] in ("retrievers", "runner")
 
 
-def told(error: BaseException, component: str = "") -> str:
+def described(error: BaseException, component: str = "") -> str:
     """An error in one line; what this program says of itself is complete, other errors get their kind and place.
 
     component: whose code it was. An error that cannot even be written is told as such.

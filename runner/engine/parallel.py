@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from runner.engine.failure import ended, told, trace_of
+from runner.engine.failure import described, ended, trace_of
 from runner.engine.isolation import untouched
 from runner.engine.task_watch import is_timeout, take_notes, watched
 from runner.errors import ConfigError
@@ -234,7 +234,7 @@ def _guarded(
         except BaseException as caught:
             if isinstance(caught, KeyboardInterrupt) and main_thread and not own_process:
                 raise
-            error, trace = told(caught, component), trace_of(caught)
+            error, trace = described(caught, component), trace_of(caught)
     if own_process and error is None:
         try:
             value = _Packed(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))

@@ -8,7 +8,7 @@ from retrievers.base import Combining, Query, Rankings, Rescoring, RetrievalErro
 from runner.configuration.settings import LatencySettings, Settings
 from runner.engine.cache import text_key
 from runner.engine.components import Component, build, digest
-from runner.engine.failure import told, trace_of
+from runner.engine.failure import described, trace_of
 from runner.engine.run_name import run_name
 from runner.errors import ConfigError, InputError, Misbehaved, RunnerError
 from runner.scoring.evaluate import JudgedSet
@@ -235,7 +235,7 @@ def make_plan(requests: Sequence[Request], inputs: Inputs) -> Plan:
         except (RunnerError, RetrievalError, OSError):
             raise
         except Exception as error:
-            said = told(error, str(request.settings.retriever.get("_target_", "")))
+            said = described(error, str(request.settings.retriever.get("_target_", "")))
             refused.append(Refused(request.settings, request.overrides, said, trace_of(error)))
             continue
         twin = jobs.setdefault(job.key, job)

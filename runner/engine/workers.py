@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from retrievers.base import Query
 from runner.engine import work
-from runner.engine.failure import is_own, kind_of, told, trace_of
+from runner.engine.failure import described, is_own, kind_of, trace_of
 from runner.engine.measurement_store import MeasurementStore
 from runner.engine.parallel import HERE, Done, Task, Workers, run_tasks
 from runner.engine.plan import Stage
@@ -68,5 +68,5 @@ def guarded(stage: Stage, action: Callable[[Stage], list[T]]) -> list[T]:
     try:
         return action(stage)
     except Exception as error:
-        stage.error, stage.trace = told(error, kind_of(stage.part.object)), trace_of(error)
+        stage.error, stage.trace = described(error, kind_of(stage.part.object)), trace_of(error)
         return []

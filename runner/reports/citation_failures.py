@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from runner.citation_checks.answer import ServedAnswer
-from runner.citation_checks.check_result import CHECKS, Check, CheckedCitation, Lineage
+from runner.citation_checks.check_result import CHECKS, Check, CheckedAnswers, CheckedCitation
 from runner.errors import MOST_LISTED
 from runner.rendering.markdown import code, escape
 from runner.rendering.visible import cut
@@ -13,21 +13,21 @@ from runner.rendering.visible import cut
 LineOf = Callable[[ServedAnswer, str, str, str | None], str]
 
 
-def failing(lineage: Lineage, check: Check) -> list[CheckedCitation]:
+def failing(checked: CheckedAnswers, check: Check) -> list[CheckedCitation]:
     """The citations that a check fails for, in file order."""
-    return [each for each in lineage.citations if each.findings[check].outcome == "failed"]
+    return [each for each in checked.citations if each.findings[check].outcome == "failed"]
 
 
-def failure_groups(lineage: Lineage, line_of: LineOf) -> Iterator[tuple[str, list[str]]]:
+def failure_groups(checked: CheckedAnswers, line_of: LineOf) -> Iterator[tuple[str, list[str]]]:
     """Title and lines: first the records that cannot be true, then the failing citations by check.
 
     Of each the first 20, then how many more there are.
     """
-    if lineage.impossible:
-        lines = [line_of(answer, "", fault, None) for answer, fault in lineage.impossible[:MOST_LISTED]]
-        yield f"records that cannot be true: {len(lineage.impossible)}", [*lines, *_more(len(lineage.impossible))]
+    if checked.impossible:
+        lines = [line_of(answer, "", fault, None) for answer, fault in checked.impossible[:MOST_LISTED]]
+        yield f"records that cannot be true: {len(checked.impossible)}", [*lines, *_more(len(checked.impossible))]
     for check in CHECKS:
-        found = failing(lineage, check)
+        found = failing(checked, check)
         if found:
             reasons = Counter(each.findings[check].reason for each in found)
             title = f"{check} fails: {len(found)} ({'; '.join(f'{n} {why}' for why, n in reasons.most_common())})"

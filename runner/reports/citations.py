@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runner.citation_checks.check_result import CHECKS, Lineage
+from runner.citation_checks.check_result import CHECKS, CheckedAnswers
 from runner.citation_checks.citation_table import citation_table
 from runner.citation_checks.rates import ALL, Rate
 from runner.errors import MOST_LISTED
@@ -29,7 +29,7 @@ class Report:
     """file: the name of the records' file. unmet: a sentence for every demand that is not met."""
 
     file: str
-    lineage: Lineage
+    checked: CheckedAnswers
     rates: tuple[Rate, ...]
     unmet: tuple[str, ...] = ()
 
@@ -49,7 +49,7 @@ def _shown(report: Report) -> "Iterator[str | Table]":
         yield f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)"
     yield from _reason_lines(overall)
     yield from _notes(report)
-    for title, lines in failure_groups(report.lineage, plain_line):
+    for title, lines in failure_groups(report.checked, plain_line):
         yield f"{title}:"
         yield from (f"  {line}" for line in lines)
     yield from (f"NOT MET {sentence}" for sentence in report.unmet)
@@ -60,30 +60,30 @@ def write_report(report: Report, folder: Path) -> None:
     import pyarrow.parquet as pq
 
     table = io.BytesIO()
-    pq.write_table(citation_table(report.lineage.citations), table, compression="zstd")
+    pq.write_table(citation_table(report.checked.citations), table, compression="zstd")
     texts = {"lineage.md": report_markdown(report), "lineage.json": json_text(report_values(report))}
     replace_files(folder, {**texts, "citations.parquet": table.getvalue()})
 
 
 def report_markdown(report: Report) -> str:
     """The whole report as Markdown."""
-    parts = [f"## Lineage of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
+    parts = [f"## CheckedAnswers of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
     parts.append(markdown_table(_HEADER, [list(map(escape, _cells(rate))) for rate in report.rates]))
     overall = [rate for rate in report.rates if rate.slice == ALL]
     notes = [*_reason_lines(overall), *_notes(report), *(f"NOT MET {sentence}" for sentence in report.unmet)]
     parts.append(bullets(map(escape, notes)))
-    for title, lines in failure_groups(report.lineage, marked_line):
+    for title, lines in failure_groups(report.checked, marked_line):
         parts += [f"### {escape(title)}", bullets(lines)]
     return document(parts)
 
 
 def report_values(report: Report) -> dict[str, Any]:
     """The whole report as JSON values; failing citations: the first 20 of each check."""
-    lineage = report.lineage
+    checked = report.checked
     return {
         "file": report.file,
-        "snapshots": list(lineage.snapshots),
-        "counts": counts_of(lineage),
+        "snapshots": list(checked.snapshots),
+        "counts": counts_of(checked),
         "rates": [asdict(rate) | {"value": rate.value} for rate in report.rates],
         "unmet": list(report.unmet),
         "failing": {
@@ -97,37 +97,37 @@ def report_values(report: Report) -> dict[str, Any]:
                     "quotation": each.citation.quotation,
                     **asdict(each.findings[check]),
                 }
-                for each in failing(lineage, check)[:MOST_LISTED]
+                for each in failing(checked, check)[:MOST_LISTED]
             ]
             for check in CHECKS
         },
         "impossible": [
             {"line": answer.line, "answer_id": answer.id, "query_id": answer.query_id, "fault": fault}
-            for answer, fault in lineage.impossible[:MOST_LISTED]
+            for answer, fault in checked.impossible[:MOST_LISTED]
         ],
     }
 
 
-def counts_of(lineage: Lineage) -> dict[str, int]:
+def counts_of(checked: CheckedAnswers) -> dict[str, int]:
     """How many there are of everything that is no rate."""
     return {
-        "answers": len(lineage.answers),
-        "alerts": sum(answer.kind == "alert" for answer in lineage.answers),
-        "without_citation": lineage.without_citation,
-        "citations": len(lineage.citations),
-        "repeated_citations": lineage.repeated,
-        "retrieved_unknown": lineage.retrieved_unknown,
-        "from_the_future": len(lineage.impossible),
+        "answers": len(checked.answers),
+        "alerts": sum(answer.kind == "alert" for answer in checked.answers),
+        "without_citation": checked.without_citation,
+        "citations": len(checked.citations),
+        "repeated_citations": checked.repeated,
+        "retrieved_unknown": checked.retrieved_unknown,
+        "from_the_future": len(checked.impossible),
     }
 
 
 def _headline(report: Report) -> str:
-    lineage = report.lineage
-    alerts = sum(answer.kind == "alert" for answer in lineage.answers)
+    checked = report.checked
+    alerts = sum(answer.kind == "alert" for answer in checked.answers)
     of_them = f", {_n(alerts, 'alert')} among them" if alerts else ""
     return (
-        f"{report.file}: {_n(len(lineage.answers), 'answer')}{of_them}, {lineage.without_citation} without a "
-        f"citation; {_n(len(lineage.citations), 'citation')} from {_n(len(lineage.snapshots), 'stored snapshot')}"
+        f"{report.file}: {_n(len(checked.answers), 'answer')}{of_them}, {checked.without_citation} without a "
+        f"citation; {_n(len(checked.citations), 'citation')} from {_n(len(checked.snapshots), 'stored snapshot')}"
     )
 
 
@@ -163,21 +163,21 @@ def _reason_lines(rates: Sequence[Rate]) -> list[str]:
 
 
 def _notes(report: Report) -> Iterator[str]:
-    lineage = report.lineage
-    if lineage.repeated:
-        yield f"note: {_n(lineage.repeated, 'citation')} said the same as another of their answer and counted once"
-    if stranger := _stranger(lineage):
+    checked = report.checked
+    if checked.repeated:
+        yield f"note: {_n(checked.repeated, 'citation')} said the same as another of their answer and counted once"
+    if stranger := _stranger(checked):
         yield f"note: not one id of the file is in the snapshot of its answer (such as {stranger!r}); is it their file?"
-    elif lineage.retrieved_unknown:
-        unknown = _n(lineage.retrieved_unknown, "retrieved id")
+    elif checked.retrieved_unknown:
+        unknown = _n(checked.retrieved_unknown, "retrieved id")
         yield f"note: {unknown} not in the answer's snapshot; was it really the one that was searched?"
 
 
-def _stranger(lineage: Lineage) -> str | None:
+def _stranger(checked: CheckedAnswers) -> str | None:
     """The first id, where the snapshots are stored and hold not one of all that are cited or were retrieved."""
-    retrieved = [id_ for answer in lineage.answers for id_ in answer.retrieved]
-    if lineage.retrieved_unknown < len(retrieved):
+    retrieved = [id_ for answer in checked.answers for id_ in answer.retrieved]
+    if checked.retrieved_unknown < len(retrieved):
         return None
-    if any(each.snapshot is None or each.findings["existence"].outcome != "failed" for each in lineage.citations):
+    if any(each.snapshot is None or each.findings["existence"].outcome != "failed" for each in checked.citations):
         return None
-    return next(iter([*(each.citation.id for each in lineage.citations), *retrieved]), None)
+    return next(iter([*(each.citation.id for each in checked.citations), *retrieved]), None)

@@ -56,9 +56,9 @@ def with_copies(suite: Suite, evidence: Collection[Evidence], mark: str, snapsho
     """The suite that judges the copies as it judges what they are copies of, pinned to the snapshot that has them."""
     queries = []
     for query, copy in zip(suite.queries, renamed(suite, evidence, mark, snapshot).queries, strict=True):
-        said = tuple(dict.fromkeys((*query.judgments, *copy.judgments)))
+        judgments = tuple(dict.fromkeys((*query.judgments, *copy.judgments)))
         both = {**query.grades, **copy.grades}
-        queries.append(replace(query, grades=both, judgments=said, spans={**query.spans, **copy.spans}))
+        queries.append(replace(query, grades=both, judgments=judgments, spans={**query.spans, **copy.spans}))
     return pinned(replace(suite, queries=tuple(queries)), snapshot)
 
 

@@ -27,7 +27,7 @@ def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Colle
     Of each query only these judgments are asked, between two of what is there, and with a query before and one behind
     that judge nothing else: a check that looks at a part of them only cannot pass.
     """
-    said = ""
+    named = ""
     for asked, wanted in _suites(suite, altered, evidence):
         try:
             # Pinned to the altered snapshot, or the pin would refuse it before anything judged is looked for.
@@ -37,13 +37,13 @@ def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Colle
             missed = [pair for pair in wanted if not any(_names(line, *pair) for line in lines)]
             if missed:
                 query, id_ = missed[0]
-                return f"{len(missed)} not refused by name, such as {id_!r} of query {query.id!r} ({lines[0]})", said
-            said = said or next(line.strip() for line in lines if _names(line, *wanted[0]))
+                return f"{len(missed)} not refused by name, such as {id_!r} of query {query.id!r} ({lines[0]})", named
+            named = named or next(line.strip() for line in lines if _names(line, *wanted[0]))
         except Exception as error:
-            return f"not refused; it would break later ({type(error).__name__}: {error})", said
+            return f"not refused; it would break later ({type(error).__name__}: {error})", named
         else:
-            return "not refused; it would be reported as a miss", said
-    return "", said
+            return "not refused; it would be reported as a miss", named
+    return "", named
 
 
 def _suites(suite: Suite, altered: Snapshot, evidence: Collection[Evidence]) -> Iterator[tuple[Suite, Judged]]:

@@ -39,10 +39,10 @@ def _value(query: JudgedQuery, field: str, min_grade: int) -> str:
     if field == "query_length":
         length = text_length(query.text)
         return "long" if length > 10 else "medium" if length > 3 else "short"
-    return _said(query.fields.get(field))
+    return _stated(query.fields.get(field))
 
 
-def _said(value: Any) -> str:
+def _stated(value: Any) -> str:
     listed = value if isinstance(value, list | tuple) else [value]
-    said = (str(each).lower() if isinstance(each, bool) else str(each) for each in listed if each not in (None, ""))
-    return "+".join(said)
+    values = (str(each).lower() if isinstance(each, bool) else str(each) for each in listed if each not in (None, ""))
+    return "+".join(values)

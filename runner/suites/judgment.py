@@ -63,8 +63,8 @@ def settle(judgments: Iterable[Judgment]) -> Settled:
         by_id[judgment.id].append(judgment)
     grades: dict[str, int] = {}
     disputed: list[str] = []
-    for id_, said in by_id.items():
-        counted = _counted(said)
+    for id_, judgments in by_id.items():
+        counted = _counted(judgments)
         values = sorted(judgment.grade for judgment in counted)
         grades[id_] = values[len(values) // 2]
         if values[0] != values[-1]:
@@ -72,12 +72,12 @@ def settle(judgments: Iterable[Judgment]) -> Settled:
     return Settled(grades, tuple(sorted(disputed)))
 
 
-def _counted(said: Sequence[Judgment]) -> Sequence[Judgment]:
-    settled = [judgment for judgment in said if judgment.adjudicated]
+def _counted(judgments: Sequence[Judgment]) -> Sequence[Judgment]:
+    settled = [judgment for judgment in judgments if judgment.adjudicated]
     if settled:
         return [reduce(_later, settled)]
-    people = [judgment for judgment in said if judgment.source == "human"]
-    return people or said
+    people = [judgment for judgment in judgments if judgment.source == "human"]
+    return people or judgments
 
 
 def _later(first: Judgment, second: Judgment) -> Judgment:

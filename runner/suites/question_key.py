@@ -1,4 +1,4 @@
-"""When two questions are the same question: their words with case, width, punctuation and white space evened out."""
+"""When two questions are the same question: their words with case, width, punctuation and white space made alike."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ _WIDE = "[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003f
 _BESIDE_WIDE = re.compile(f"(?<={_WIDE}) | (?={_WIDE})")
 
 
-class _Evening(dict[int, str]):
+class _ComparedForms(dict[int, str]):
     """For `str.translate`: what each character becomes, found once."""
 
     def __missing__(self, code: int) -> str:
@@ -31,34 +31,34 @@ class _Evening(dict[int, str]):
         return became
 
 
-_EVENED = _Evening()
+_COMPARED = _ComparedForms()
 
 
-def evened(text: str) -> str:
+def comparable(text: str) -> str:
     """A text as it is compared: what is seen, in NFKC, case folded, runs of punctuation and white space one space.
 
     A text of nothing but punctuation keeps it.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen(text)).casefold())
-    words = _SPACES.sub(" ", folded.translate(_EVENED)).strip()
+    words = _SPACES.sub(" ", folded.translate(_COMPARED)).strip()
     return _BESIDE_WIDE.sub("", words) if words else "".join(folded.split())
 
 
 def question_key(query: JudgedQuery) -> str:
-    """The evened text after its evened earlier turns, each on a line; "" for a query without a text.
+    """The normalized text after its comparable earlier turns, each on a line; "" for a query without a text.
 
     A follow-up is a question only after what came before it: two of the same words are two questions.
     """
-    text = evened(query.text)
-    return "\n".join([*map(evened, query.history), text]) if text else ""
+    text = comparable(query.text)
+    return "\n".join([*map(comparable, query.history), text]) if text else ""
 
 
 def question_keys(suite: Suite, query: JudgedQuery) -> tuple[str, ...]:
-    """By what a question of a suite is known: its key, and the evened text that a retriever is asked for it.
+    """By what a question of a suite is known: its key, and the normalized text that a retriever is asked for it.
 
     They differ for a follow-up only, most where the suite ignores earlier turns. None for a query without a text.
     """
     key = question_key(query)
     if not query.history or not key:
         return (key,) if key else ()
-    return tuple(dict.fromkeys([key, evened(suite.query_text(query))]))
+    return tuple(dict.fromkeys([key, comparable(suite.query_text(query))]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from runner.citation_checks.check_result import Check, Lineage
+from runner.citation_checks.check_result import Check, CheckedAnswers
 from runner.citation_checks.rates import ALL, Rate
 from runner.reports.citations import counts_of
 from runner.tracking.names import metric_key
@@ -11,10 +11,10 @@ from runner.tracking.provenance import git_state, program_version
 from runner.tracking.tracker import DatasetInput, RunRecord
 
 
-def lineage_record(
+def citations_record(
     name: str,
     sha256: str,
-    lineage: Lineage,
+    checked: CheckedAnswers,
     rates: tuple[Rate, ...],
     settings: Mapping[str, str],
     demands: Mapping[Check, float],
@@ -25,18 +25,18 @@ def lineage_record(
     Metrics are `lineage/CHECK` with `/n`, `/held`, `/low`, `/high` and `/unchecked`, slices `lineage/CHECK/SLICE` with
     `/n`; a rate of nothing has its n = 0 and no value.
     """
-    counts = counts_of(lineage)
+    counts = counts_of(checked)
     params = {
         "answers_file": name,
         "answers_sha256": sha256,
-        "snapshots": ",".join(lineage.snapshots),
+        "snapshots": ",".join(checked.snapshots),
         **counts,
         **settings,
         **{f"min.{check}": least for check, least in demands.items()},
         "program_version": program_version(),
     }
     inputs = [DatasetInput(name, sha256[:36], f"answers:{name}", "lineage")]
-    inputs += [DatasetInput("snapshot", id_, f"snapshot:{id_}", "corpus") for id_ in lineage.snapshots]
+    inputs += [DatasetInput("snapshot", id_, f"snapshot:{id_}", "corpus") for id_ in checked.snapshots]
     metrics = {key: value for rate in rates for key, value in _metrics(rate)}
     metrics |= {f"lineage/{key}": float(value) for key, value in counts.items()}
     tags = {"kind": "lineage", "mlflow.source.name": "runner.lineage", **git_state()}

@@ -7,7 +7,7 @@ from candidate_world import log, pages, query, shown, suite
 
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.clicked import clicked_candidates
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.suites import JudgedQuery, Judgment
 
 HEADER = "query,passage_id,rank,clicked"
@@ -62,7 +62,7 @@ def test_an_id_of_the_log_stays_where_it_and_the_question_stand_for_each_other(
 ) -> None:
     rows = ["one,p,1,1,q-1", "One?,p,1,1,q-1", "two,p,1,1,q-2", "two,p,1,1,q-3", "three,p,1,1,q-4", "four,p,1,1,q-4"]
     rows += ["five,p,1,1,", "six,p,1,1,wei@example.com", "seven,p,1,1,held"]
-    held = Opinions(suite(query("held", "p", text="something else")), None)
+    held = ExistingJudgments(suite(query("held", "p", text="something else")), None)
     found = clicked_candidates(log(tmp_path, *rows, header=f"{HEADER},query_id"), default_rules, [held])
     ids = {each.text.casefold().strip("?"): each.query_id for each in found.candidates}
     assert ids.pop("one") == "q-1"
@@ -79,7 +79,7 @@ def test_the_id_of_a_question_does_not_change_with_the_rest_of_the_log(tmp_path:
 def test_a_question_of_the_suite_keeps_its_id_and_fields_and_what_people_judged_is_left_out(
     tmp_path: Path, default_rules: Rules
 ) -> None:
-    judged = Opinions(suite(query("q1", "p", text="What is the limit?", fields={"language": "en"})), None)
+    judged = ExistingJudgments(suite(query("q1", "p", text="What is the limit?", fields={"language": "en"})), None)
     found = clicked_candidates(
         log(tmp_path, "what is the limit,p,1,1", "what is the limit,q,2,1"), default_rules, [judged]
     )
@@ -91,12 +91,12 @@ def test_a_question_of_the_suite_keeps_its_id_and_fields_and_what_people_judged_
 
 def test_what_only_a_program_or_clicks_have_judged_is_still_a_candidate(tmp_path: Path, default_rules: Rules) -> None:
     judged = JudgedQuery.of_judgments("q1", "limit", (Judgment("p", 1, "synthetic"), Judgment("q", 1)))
-    found = clicked_candidates(log(tmp_path, "limit,p,1,1"), default_rules, [Opinions(suite(judged), None)])
+    found = clicked_candidates(log(tmp_path, "limit,p,1,1"), default_rules, [ExistingJudgments(suite(judged), None)])
     assert found.candidates[0].evidence["clicked"]["label"] == "synthetic"
 
 
 def test_a_follow_up_is_not_taken_for_the_question_of_the_same_words(tmp_path: Path, default_rules: Rules) -> None:
-    judged = Opinions(suite(query("q1", "p", text="and on Team?", history=("limits?",))), None)
+    judged = ExistingJudgments(suite(query("q1", "p", text="and on Team?", history=("limits?",))), None)
     found = clicked_candidates(log(tmp_path, "and on Team?,p,1,1"), default_rules, [judged])
     assert found.candidates[0].query_id.startswith("click-")
 
@@ -105,7 +105,9 @@ def test_a_question_that_users_wrote_is_recognised_though_the_suite_holds_it_in_
     tmp_path: Path, default_rules: Rules
 ) -> None:
     confirmed = JudgedQuery.of_judgments("q1", "mail a@x.com", (Judgment("p", 1, "human"),), source="click")
-    found = clicked_candidates(log(tmp_path, "mail b@y.org,p,1,1"), default_rules, [Opinions(suite(confirmed), None)])
+    found = clicked_candidates(
+        log(tmp_path, "mail b@y.org,p,1,1"), default_rules, [ExistingJudgments(suite(confirmed), None)]
+    )
     assert found.candidates == ()
 
 
@@ -139,7 +141,7 @@ def test_a_suite_of_documents_is_asked_for_the_document(tmp_path: Path, default_
     snapshot = pages()
     judged = suite(query("q1", "zh/額度.md", text="limit"), unit="document")
     rows = ["limit,en/limits.md#free,1,1", "limit,zh/額度.md#免費,2,1"]
-    found = clicked_candidates(log(tmp_path, *rows), default_rules, [Opinions(judged, snapshot)])
+    found = clicked_candidates(log(tmp_path, *rows), default_rules, [ExistingJudgments(judged, snapshot)])
     assert [(each.query_id, each.id) for each in found.candidates] == [("q1", "en/limits.md")]
 
 
@@ -153,11 +155,11 @@ def test_questions_without_fields_are_counted_and_the_fields_they_lack_are_named
 ) -> None:
     held = suite(query("q1", "z", text="limit"), slices=("language", "language x kind", "source", "freshness"))
     rows = ["limit,p,1,1", "one,p,1,1", "one,q,2,1", "two,p,1,1", "never clicked,p,1,0"]
-    found = clicked_candidates(log(tmp_path, *rows), default_rules, [Opinions(held, None)])
+    found = clicked_candidates(log(tmp_path, *rows), default_rules, [ExistingJudgments(held, None)])
     assert found.notes == (
         "clicked questions in no suite that was read: 2; they have no fields to be sliced by (kind, language), and the "
         "review asks for none: fill in `fields` of their rows before it",
     )
     alone = clicked_candidates(log(tmp_path, "one,p,1,1"), default_rules)
     assert "sliced by, and" in alone.notes[0]
-    assert clicked_candidates(log(tmp_path, "limit,p,1,1"), default_rules, [Opinions(held, None)]).notes == ()
+    assert clicked_candidates(log(tmp_path, "limit,p,1,1"), default_rules, [ExistingJudgments(held, None)]).notes == ()

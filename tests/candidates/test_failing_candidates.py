@@ -3,7 +3,7 @@
 import pytest
 from candidate_world import pages, query, ranked_run, suite
 
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.annotation.candidates.failing import failing_candidates
 from runner.errors import ConfigError
 from runner.suites import JudgedQuery, Judgment, Span
@@ -110,8 +110,8 @@ def test_a_passage_that_shows_too_little_of_a_span_is_judged_but_not_relevant() 
     span = Span("en/limits.md", start=free.end - 11, end=len(text))
     assert text[span.start :] == "0 requests.\n\n## Paid\n\nA paid one sends more.\n"
     judged = suite(JudgedQuery("q1", "limit", {span.id: 1}, spans={span.id: span}), unit="span", coverage=18 / 34)
-    opinions = Opinions(judged, snapshot)
-    said = opinions.of(judged.queries[0])
+    judgments = ExistingJudgments(judged, snapshot)
+    said = judgments.of(judged.queries[0])
     assert said.people == {"en/limits.md#free", "en/limits.md#paid"}
     assert said.relevant == {"en/limits.md#paid"}
 
@@ -119,13 +119,13 @@ def test_a_passage_that_shows_too_little_of_a_span_is_judged_but_not_relevant() 
 def test_words_that_the_snapshot_does_not_hold_say_nothing_of_its_passages() -> None:
     span = Span("en/limits.md", "words of another day")
     judged = suite(JudgedQuery("q1", "limit", {span.id: 1}, spans={span.id: span}), unit="span")
-    assert Opinions(judged, pages()).of(judged.queries[0]).people == frozenset()
+    assert ExistingJudgments(judged, pages()).of(judged.queries[0]).people == frozenset()
 
 
 @pytest.mark.parametrize("unit", ["document", "span"])
 def test_what_is_judged_by_something_else_than_passages_needs_a_snapshot(unit: str) -> None:
     with pytest.raises(ConfigError, match=f"judges the unit {unit}; name the snapshot .* --snapshot ID"):
-        Opinions(suite(query("q1", "a"), unit=unit), None)
+        ExistingJudgments(suite(query("q1", "a"), unit=unit), None)
 
 
 def test_a_depth_that_the_run_does_not_reach_is_refused() -> None:

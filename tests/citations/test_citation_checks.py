@@ -54,9 +54,9 @@ def test_each_combination_of_outcomes(archive: Archive, one: Any, outcomes: str)
 def test_a_snapshot_is_found_by_id_beginning_and_name(archive: Archive, how: str) -> None:
     id_ = archive.ids["june"]
     named = {"id": id_, "prefix": id_[:9], "name": "june"}[how]
-    lineage = archive.check(answer(QUOTED, snapshot=named))
-    assert lineage.snapshots == (id_,)
-    assert lineage.citations[0].snapshot == id_
+    checked = archive.check(answer(QUOTED, snapshot=named))
+    assert checked.snapshots == (id_,)
+    assert checked.citations[0].snapshot == id_
 
 
 def test_a_beginning_of_several_ids_is_refused_by_line(tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_several_citations_of_several_snapshots_keep_the_order_of_the_file(archi
         answer(UPPER, ROTATE, line=4, snapshot="june"),
         answer(line=5, citations=(), repeated=0),
     ]
-    lineage = archive.check(*answers)
-    assert [(each.answer.line, each.citation.id) for each in lineage.citations] == [
+    checked = archive.check(*answers)
+    assert [(each.answer.line, each.citation.id) for each in checked.citations] == [
         (1, SIZE),
         (1, RATE),
         (2, FAX),
@@ -221,8 +221,8 @@ def test_several_citations_of_several_snapshots_keep_the_order_of_the_file(archi
         (4, UPPER),
         (4, ROTATE),
     ]
-    assert lineage.without_citation == 1
-    assert lineage.snapshots == tuple(sorted([archive.ids["june"], archive.ids["march"]]))
+    assert checked.without_citation == 1
+    assert checked.snapshots == tuple(sorted([archive.ids["june"], archive.ids["march"]]))
 
 
 def test_retrieved_ids_that_the_snapshot_does_not_hold_are_counted(archive: Archive) -> None:

@@ -17,13 +17,13 @@ def by_name(rates: tuple[Rate, ...]) -> dict[tuple[str, str], Rate]:
 @pytest.fixture
 def mixed(archive: Archive) -> dict[tuple[str, str], Rate]:
     """Four citations, of which each check sees others."""
-    lineage = archive.check(
+    checked = archive.check(
         answer(Citation(ROTATE, "ninety days"), FAX, line=1, fields={"topic": "甲", "new": True}),
         answer(RATE, line=2, kind="alert", at=noon("2026-10-01"), fields={"topic": "b.c"}),
         answer(Citation(ROTATE, "ninety years"), line=3, at=None, retrieved=(), fields={"topic": ["甲", "乙"]}),
         answer(line=4, citations=(), fields={"topic": "only here"}),
     )
-    return by_name(rates_of(lineage, ["topic", "new"]))
+    return by_name(rates_of(checked, ["topic", "new"]))
 
 
 def test_every_rate_has_its_own_denominator(mixed: dict[tuple[str, str], Rate]) -> None:
@@ -85,9 +85,9 @@ def test_a_field_of_too_many_values_is_refused(archive: Archive) -> None:
 
 
 def test_two_slices_of_one_name_are_refused(archive: Archive) -> None:
-    lineage = archive.check(answer(fields={"a": "b.c", "a.b": "c"}))
+    checked = archive.check(answer(fields={"a": "b.c", "a.b": "c"}))
     with pytest.raises(ConfigError, match=r"two slices would be called 'a\.b\.c'"):
-        rates_of(lineage, ["a", "a.b"])
+        rates_of(checked, ["a", "a.b"])
 
 
 def test_demands_are_read_whatever_way_they_are_given() -> None:

@@ -79,8 +79,8 @@ def test_chunking_does_not_matter(tmp_path: Path) -> None:
 
 def test_a_snapshot_from_the_future_is_a_fault_of_the_record_and_no_stale_page(archive: Archive) -> None:
     future = answer(ROTATE, snapshot="september", at=noon("2026-08-01"))
-    lineage = archive.check(answer(line=1), future)
-    ((one, fault),) = lineage.impossible
+    checked = archive.check(answer(line=1), future)
+    ((one, fault),) = checked.impossible
     assert one == future
     assert fault == (
         "cites a snapshot from the future: served 2026-08-01T12:00:00Z, "

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from migration_world import fates, moved, query
+from migration_world import moved, outcomes, query
 
 from runner.annotation.migration.blocks import Blocks
 from runner.chunkers import Heading
@@ -21,7 +21,7 @@ def state(root: Path, html: str) -> Snapshot:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "quote", "fate"),
+    ("before", "after", "quote", "outcome"),
     [
         (TABLE, TABLE.replace("<tr>", "\n <tr class=x>"), "Team\t20", "carried"),
         (TABLE, TABLE.replace("a minute", "an hour"), "Team\t20", "proposed"),
@@ -33,12 +33,12 @@ def state(root: Path, html: str) -> Snapshot:
     ],
 )
 def test_what_gives_the_words_their_meaning_must_be_the_same(
-    tmp_path: Path, before: str, after: str, quote: str, fate: str
+    tmp_path: Path, before: str, after: str, quote: str, outcome: str
 ) -> None:
     old, new = state(tmp_path / "old", before), state(tmp_path / "new", after)
     head = f'name: facts\nunit: span\ndocuments: "{old.documents_sha256[:16]}"\n'
-    found = fates(moved(tmp_path, [query("q1", {"document": "a.html", "quote": quote})], old, new, head))
-    assert [each[0] for each in found] == [fate]
+    found = outcomes(moved(tmp_path, [query("q1", {"document": "a.html", "quote": quote})], old, new, head))
+    assert [each[0] for each in found] == [outcome]
 
 
 def test_cells_and_items_are_found_around_a_place(tmp_path: Path) -> None:

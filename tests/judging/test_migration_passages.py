@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
+from migration_world import LIMITS, OTHER, ZH_LIMITS, moved, outcomes, pages, query, snapshot
 
 from runner.alignment.passage_change import PassageChange
 from runner.annotation.migration import passage_follower
@@ -23,7 +23,7 @@ def test_the_same_text_is_carried(tmp_path: Path, text: str) -> None:
     old = snapshot(pages(f"a.md\n# 限制\n\n{text}"))
     new = snapshot(pages(f"a.md\n# 限制\n\n{text}", f"b.md\n# More\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#限制")], old, new)
-    assert fates(migration) == [("carried", "a.md#限制", ["a.md#限制"])]
+    assert outcomes(migration) == [("carried", "a.md#限制", ["a.md#限制"])]
     assert migration.new.queries[0].grades == {"a.md#限制": 1}
     assert migration.new.queries[0].judged
     assert migration.new.snapshot == new.id
@@ -35,7 +35,7 @@ def test_the_same_text_is_proposed_where_its_heading_got_a_new_name(tmp_path: Pa
     old = snapshot(pages(f"a.md\n# Limits\n\n{text}\n\n# Size\n\n{OTHER}"))
     new = snapshot(pages(f"a.md\n# Rates\n\n{text}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert fates(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
+    assert outcomes(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
     assert (migration.entries[1].similarity, migration.entries[1].note) == (1.0, "same text, other heading")
     # A heading that was there before, or still is, may say something else of the same words.
     for before, after in (
@@ -45,14 +45,14 @@ def test_the_same_text_is_proposed_where_its_heading_got_a_new_name(tmp_path: Pa
     ):
         old, new = (snapshot(pages(f"a.md\n{page.format(text)}\n\n# Size\n\n{OTHER}")) for page in (before, after))
         migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-        assert [what for what, *_ in fates(migration)] == ["proposed"]
+        assert [what for what, *_ in outcomes(migration)] == ["proposed"]
         assert migration.new.queries[0].grades == {}
 
 
 def test_a_few_words_under_a_heading_of_a_new_name_are_proposed(tmp_path: Path) -> None:
     old, new = (snapshot(pages(f"a.md\n# {name}\n\n100 a minute\n\n# Size\n\n{OTHER}")) for name in ("Limits", "Rates"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert fates(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
+    assert outcomes(migration) == [("proposed", "a.md#limits", ["a.md#rates"])]
 
 
 @pytest.mark.parametrize("text", [LIMITS, ZH_LIMITS])
@@ -61,7 +61,7 @@ def test_texts_that_changed_places_under_their_headings_are_proposed(tmp_path: P
     page = "a.md\n# Limits\n\n## Free plan\n\n{}\n\n## Enterprise plan\n\n{}"
     old, new = snapshot(pages(page.format(text, other))), snapshot(pages(page.format(other, text)))
     migration = moved(tmp_path, [query("q1", "a.md#free-plan")], old, new)
-    assert fates(migration) == [("proposed", "a.md#free-plan", ["a.md#enterprise-plan"])]
+    assert outcomes(migration) == [("proposed", "a.md#free-plan", ["a.md#enterprise-plan"])]
 
 
 def test_a_renamed_page_takes_its_judgments_along(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_renamed_page_takes_its_judgments_along(tmp_path: Path) -> None:
     renamed = TWO_SECTIONS.replace("a.md", "guide/b.md")
     for new in (snapshot(pages(renamed, title="Limits")), snapshot(pages(f"{renamed}\n\n# More", title="Limits"))):
         migration = moved(tmp_path, [query("q1", "a.md#limits", "a.md#size")], old, new)
-        assert fates(migration) == [
+        assert outcomes(migration) == [
             ("carried", "a.md#limits", ["guide/b.md#limits"]),
             ("carried", "a.md#size", ["guide/b.md#size"]),
         ]
@@ -79,15 +79,15 @@ def test_the_same_text_under_the_same_headings_of_another_page_is_proposed(tmp_p
     old = snapshot(pages(TWO_SECTIONS, f"b.md\n{ZH_LIMITS}", title="Limits"))
     more = f"b.md\n{ZH_LIMITS}\n\n# Limits\n\n{LIMITS}\n\n# Else\n\nMuch more that was never said."
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, snapshot(pages(more, title="Limits")))
-    assert fates(migration) == [("proposed", "a.md#limits", ["b.md#limits"])]
+    assert outcomes(migration) == [("proposed", "a.md#limits", ["b.md#limits"])]
     assert migration.entries[1].note == "same text, on another page"
 
 
 def test_a_window_of_text_under_another_heading_is_proposed(tmp_path: Path) -> None:
     page = "a.md\n{}\n\n# {} plan\n\n{}"
     old, new = (snapshot(pages(page.format(OTHER, plan, LIMITS)), Parts(LIMITS)) for plan in ("Free", "Enterprise"))
-    assert fates(moved(tmp_path, [query("q1", "a.md#part")], old, old))[0][0] == "carried"
-    assert fates(moved(tmp_path, [query("q1", "a.md#part")], old, new))[0][0] == "proposed"
+    assert outcomes(moved(tmp_path, [query("q1", "a.md#part")], old, old))[0][0] == "carried"
+    assert outcomes(moved(tmp_path, [query("q1", "a.md#part")], old, new))[0][0] == "proposed"
 
 
 @pytest.mark.parametrize(("text", "word", "other"), [(LIMITS, "hundred", "thousand"), (ZH_LIMITS, "一百", "兩百")])
@@ -107,7 +107,7 @@ def test_an_edited_passage_is_proposed_and_its_query_waits(tmp_path: Path, text:
 def test_a_passage_that_was_taken_out_is_gone(tmp_path: Path) -> None:
     old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(f"a.md\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert fates(migration) == [("gone", "a.md#limits", [])]
+    assert outcomes(migration) == [("gone", "a.md#limits", [])]
     assert migration.waiting == ("q1",)
 
 
@@ -115,14 +115,14 @@ def test_a_few_words_under_another_heading_are_never_carried(tmp_path: Path) -> 
     old = snapshot(pages("a.md\n# Free\n\n100 per minute\n\n# Team\n\n300 per minute"))
     new = snapshot(pages("a.md\n# Free\n\n50 per minute\n\n# Team\n\n100 per minute"))
     migration = moved(tmp_path, [query("q1", "a.md#free", "a.md#team")], old, new)
-    assert {what for what, *_ in fates(migration)} <= {"proposed", "gone"}
+    assert {what for what, *_ in outcomes(migration)} <= {"proposed", "gone"}
 
 
 def test_nothing_on_a_page_of_another_title_is_carried(tmp_path: Path) -> None:
     old = snapshot((Document("a.md", "Free plan", "100 per minute"), Document("b.md", "Size", OTHER)))
     new = snapshot((Document("a.md", "Team plan", "100 per minute"), Document("b.md", "Sizes", OTHER)))
     migration = moved(tmp_path, [query("q1", "a.md#top", "b.md#top")], old, new)
-    assert fates(migration) == [("proposed", "a.md#top", ["a.md#top"]), ("proposed", "b.md#top", ["b.md#top"])]
+    assert outcomes(migration) == [("proposed", "a.md#top", ["a.md#top"]), ("proposed", "b.md#top", ["b.md#top"])]
     assert [entry.similarity for entry in migration.entries[1:]] == [1.0, 1.0]
 
 
@@ -130,7 +130,7 @@ def test_an_empty_page_stays_what_it_is(tmp_path: Path) -> None:
     old = snapshot((Document("a.md", "Empty", ""), *pages(f"b.md\n{OTHER}")))
     new = snapshot((Document("a.md", "Empty", ""), *pages(f"b.md\n{LIMITS}")))
     migration = moved(tmp_path, [query("q1", "a.md#top")], old, new)
-    assert fates(migration) == [("carried", "a.md#top", ["a.md#top"])]
+    assert outcomes(migration) == [("carried", "a.md#top", ["a.md#top"])]
 
 
 @dataclass(frozen=True)
@@ -156,21 +156,21 @@ def test_another_text_is_not_carried_whatever_the_comparison_says(
     new = snapshot((Document("a.md", title, f"{other}\n\n# More\n\nSomething else."),))
     wrong = (PassageChange("moved", ("a.md#top",), ("a.md#top",), 1.0),)
     monkeypatch.setattr(passage_follower, "compare_passages", lambda *_: wrong)
-    assert [what for what, *_ in fates(moved(tmp_path, [query("q1", "a.md#top")], old, new))] == ["proposed"]
+    assert [what for what, *_ in outcomes(moved(tmp_path, [query("q1", "a.md#top")], old, new))] == ["proposed"]
 
 
 def test_a_text_that_now_stands_twice_is_not_guessed(tmp_path: Path) -> None:
     old = snapshot(pages(f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}"))
     new = snapshot(pages(f"a.md\n# Rates\n\n{LIMITS}\n\n# Bounds\n\n{LIMITS}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert [what for what, *_ in fates(migration)] == ["proposed"]
+    assert [what for what, *_ in outcomes(migration)] == ["proposed"]
 
 
 def test_one_that_may_be_either_of_two_with_the_same_title_and_text_is_not_guessed(tmp_path: Path) -> None:
     old = snapshot(pages(f"a.md\n{LIMITS} {LIMITS}"), Parts(LIMITS, ("one", "two")))
     new = snapshot(pages(f"a.md\n{LIMITS} {OTHER}"), Parts(LIMITS, ("three",)))
     migration = moved(tmp_path, [query("q1", "a.md#two")], old, new)
-    assert fates(migration) == [("proposed", "a.md#two", ["a.md#three"])]
+    assert outcomes(migration) == [("proposed", "a.md#two", ["a.md#three"])]
     assert migration.entries[1].note == "same text, other surroundings"
 
 
@@ -178,7 +178,7 @@ def test_what_was_split_is_proposed_to_its_parts(tmp_path: Path) -> None:
     old = snapshot(pages(f"a.md\n# Limits\n\n{LIMITS}\n\n{OTHER}"))
     new = snapshot(pages(f"a.md\n# Limits\n\n{LIMITS}\n\n# Size\n\n{OTHER}"))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], old, new)
-    assert [(what, sorted(ids)) for what, _, ids in fates(migration)] == [("proposed", ["a.md#limits", "a.md#size"])]
+    assert [(what, sorted(ids)) for what, _, ids in outcomes(migration)] == [("proposed", ["a.md#limits", "a.md#size"])]
 
 
 def test_only_what_is_pending_holds_a_query_back_and_what_was_carried_waits_in_the_record(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_only_what_is_pending_holds_a_query_back_and_what_was_carried_waits_in_t
     both, size = migration.new.queries
     assert (both.judged, both.grades) == (False, {})
     assert (size.judged, size.grades) == (True, {"a.md#size": 1})
-    assert ("carried", "a.md#size", ["a.md#size"]) in fates(migration)
+    assert ("carried", "a.md#size", ["a.md#size"]) in outcomes(migration)
     assert migration.judgments == {"carried": 2, "proposed": 1}
 
 
@@ -307,7 +307,7 @@ def test_several_annotators_of_two_passages_that_became_one_are_not_made_to_disa
     (moved_query,) = migration.new.queries
     assert moved_query.every_judgment == (Judgment("a.md", 2, annotator="wei"),)
     assert moved_query.disputed == ()
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md"]), ("carried", "a.md#size", [])]
+    assert outcomes(migration) == [("carried", "a.md#limits", ["a.md"]), ("carried", "a.md#size", [])]
 
 
 def test_an_unpinned_suite_in_memory_is_pinned(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from migration_world import LIMITS, OTHER, ZH_LIMITS, fates, moved, pages, query, snapshot
+from migration_world import LIMITS, OTHER, ZH_LIMITS, moved, outcomes, pages, query, snapshot
 
 from runner.alignment.range_match import TextRanges, trimmed
 from runner.chunkers import Chunk, Heading, WholeDocument
@@ -39,12 +39,12 @@ def cut(*ranges: tuple[int, int]) -> object:
 
 def test_a_whole_page_that_shows_a_relevant_section_is_relevant(tmp_path: Path) -> None:
     migration = moved(tmp_path, [query("q1", "a.md#限制")], snapshot(DOCUMENTS), snapshot(DOCUMENTS, WholeDocument()))
-    assert fates(migration) == [("carried", "a.md#限制", ["a.md"])]
+    assert outcomes(migration) == [("carried", "a.md#限制", ["a.md"])]
 
 
 def test_a_section_that_is_a_part_of_a_relevant_page_is_proposed(tmp_path: Path) -> None:
     migration = moved(tmp_path, [query("q1", "a.md")], snapshot(DOCUMENTS, WholeDocument()), snapshot(DOCUMENTS))
-    ((what, old, new),) = fates(migration)
+    ((what, old, new),) = outcomes(migration)
     assert (what, old, sorted(new)) == ("proposed", "a.md", ["a.md#limits", "a.md#size", "a.md#限制"])
     shares = migration.entries[1].details["shares"]
     assert shares == [round(len(each) / len(TEXT), 4) for each in (LIMITS, OTHER, ZH_LIMITS)]
@@ -55,7 +55,7 @@ def test_what_is_spread_over_two_is_proposed_to_both_with_the_share_of_each(tmp_
     middle = START + 20
     new = snapshot(DOCUMENTS, Cuts((0, middle), (middle, len(TEXT))))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], snapshot(DOCUMENTS), new)
-    assert fates(migration) == [("proposed", "a.md#limits", ["a.md#0", "a.md#1"])]
+    assert outcomes(migration) == [("proposed", "a.md#limits", ["a.md#0", "a.md#1"])]
     # 19 of them are visible characters or spaces between words: the 20th is trimmed where it is a space.
     first = len(TEXT[START:middle].rstrip())
     second = len(TEXT[middle:END].lstrip())
@@ -65,26 +65,26 @@ def test_what_is_spread_over_two_is_proposed_to_both_with_the_share_of_each(tmp_
 def test_all_windows_that_show_all_of_it_are_relevant(tmp_path: Path) -> None:
     new = snapshot(DOCUMENTS, Cuts((0, END), (START, END + 30), (START + 1, len(TEXT))))
     migration = moved(tmp_path, [query("q1", {"id": "a.md#limits", "grade": 2})], snapshot(DOCUMENTS), new)
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md#0", "a.md#1"])]
+    assert outcomes(migration) == [("carried", "a.md#limits", ["a.md#0", "a.md#1"])]
     assert migration.new.queries[0].grades == {"a.md#0": 2, "a.md#1": 2}
 
 
 def test_the_passage_of_the_very_same_range_is_the_one(tmp_path: Path) -> None:
     new = snapshot(DOCUMENTS, Cuts((0, END), (START, END)))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], snapshot(DOCUMENTS), new)
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md#1"])]
+    assert outcomes(migration) == [("carried", "a.md#limits", ["a.md#1"])]
 
 
 def test_white_space_at_the_ends_is_no_difference(tmp_path: Path) -> None:
     old = snapshot(DOCUMENTS, Cuts((START - 2, END + 2)))
     migration = moved(tmp_path, [query("q1", "a.md#0")], old, snapshot(DOCUMENTS))
-    assert fates(migration) == [("carried", "a.md#0", ["a.md#limits"])]
+    assert outcomes(migration) == [("carried", "a.md#0", ["a.md#limits"])]
 
 
 def test_parts_of_what_is_not_relevant_are_not_relevant(tmp_path: Path) -> None:
     rows = [query("q1", "b.md#0", {"id": "a.md#0", "grade": 0})]
     migration = moved(tmp_path, rows, snapshot(DOCUMENTS, Cuts((0, len(TEXT)))), snapshot(DOCUMENTS))
-    assert fates(migration)[1] == ("carried", "a.md#0", ["a.md#limits", "a.md#size", "a.md#限制"])
+    assert outcomes(migration)[1] == ("carried", "a.md#0", ["a.md#limits", "a.md#size", "a.md#限制"])
     assert migration.new.queries[0].grades == {"b.md#top": 1, "a.md#limits": 0, "a.md#size": 0, "a.md#限制": 0}
 
 
@@ -92,14 +92,14 @@ def test_white_space_alone_is_part_of_nothing(tmp_path: Path) -> None:
     rows = [query("q1", "b.md#0", {"id": "a.md#0", "grade": 0})]
     new = snapshot(DOCUMENTS, Cuts((START, END), (END, END + 2)))
     migration = moved(tmp_path, rows, snapshot(DOCUMENTS, Cuts((0, len(TEXT)))), new)
-    assert fates(migration)[1] == ("carried", "a.md#0", ["a.md#0"])
+    assert outcomes(migration)[1] == ("carried", "a.md#0", ["a.md#0"])
 
 
 def test_something_larger_than_what_is_not_relevant_may_be_relevant(tmp_path: Path) -> None:
     rows = [query("q1", "b.md#top", {"id": "a.md#limits", "grade": 0})]
     new = snapshot(DOCUMENTS, Cuts((START, START + 20), (START + 20, END + 60)))
     migration = moved(tmp_path, rows, snapshot(DOCUMENTS), new)
-    assert fates(migration)[1:] == [("carried", "a.md#limits", ["a.md#0"]), ("proposed", "a.md#limits", ["a.md#1"])]
+    assert outcomes(migration)[1:] == [("carried", "a.md#limits", ["a.md#0"]), ("proposed", "a.md#limits", ["a.md#1"])]
     assert migration.new.queries[0].judged
     assert migration.judgments == {"carried": 1, "proposed": 1}
 
@@ -107,7 +107,7 @@ def test_something_larger_than_what_is_not_relevant_may_be_relevant(tmp_path: Pa
 def test_what_holds_something_relevant_is_not_proposed_as_irrelevant(tmp_path: Path) -> None:
     rows = [query("q1", "a.md#limits", {"id": "a.md#size", "grade": 0})]
     migration = moved(tmp_path, rows, snapshot(DOCUMENTS), snapshot(DOCUMENTS, WholeDocument()))
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md"]), ("dropped", "a.md#size", [])]
+    assert outcomes(migration) == [("carried", "a.md#limits", ["a.md"]), ("dropped", "a.md#size", [])]
     assert migration.new.queries[0].grades == {"a.md": 1}
     assert migration.whole
 
@@ -116,20 +116,20 @@ def test_a_zero_that_somebody_contested_is_not_passed_on_to_parts(tmp_path: Path
     said = [{"id": "a.md#0", "grade": grade, "annotator": who} for who, grade in (("a", 0), ("b", 0), ("c", 1))]
     old = snapshot(DOCUMENTS, Cuts((0, len(TEXT))))
     migration = moved(tmp_path, [query("q1", "b.md#0", *said)], old, snapshot(DOCUMENTS))
-    assert [what for what, *_ in fates(migration)] == ["carried", "proposed"]
+    assert [what for what, *_ in outcomes(migration)] == ["carried", "proposed"]
 
 
 def test_what_no_passage_shows_any_more_is_gone(tmp_path: Path) -> None:
     new = snapshot(DOCUMENTS, Cuts((END + 1, len(TEXT))))
     migration = moved(tmp_path, [query("q1", "a.md#limits")], snapshot(DOCUMENTS), new)
-    assert fates(migration) == [("gone", "a.md#limits", [])]
+    assert outcomes(migration) == [("gone", "a.md#limits", [])]
 
 
 def test_a_setting_that_cuts_nothing_differently_changes_nothing(tmp_path: Path) -> None:
     old, new = snapshot(DOCUMENTS), snapshot(DOCUMENTS, Heading(5000))
     assert old.id != new.id
     migration = moved(tmp_path, [query("q1", "a.md#limits", "a.md#限制")], old, new)
-    assert fates(migration) == [("carried", "a.md#limits", ["a.md#limits"]), ("carried", "a.md#限制", ["a.md#限制"])]
+    assert outcomes(migration) == [("carried", "a.md#limits", ["a.md#limits"]), ("carried", "a.md#限制", ["a.md#限制"])]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from migration_world import LIMITS, OTHER, fates, moved, pages, query, snapshot
+from migration_world import LIMITS, OTHER, moved, outcomes, pages, query, snapshot
 
 from runner.annotation.migration.blocks import Blocks
 from runner.annotation.migration.migrate import Migration
@@ -73,13 +73,13 @@ OTHERS = [
 @pytest.mark.parametrize(("before", "after", "quote"), SAME)
 def test_words_among_the_same_words_are_carried(tmp_path: Path, before: str, after: str, quote: str) -> None:
     migration = followed(tmp_path, before, after, quote)
-    assert fates(migration) == [("carried", f"a.md: {quote}", [f"a.md: {quote}"])]
+    assert outcomes(migration) == [("carried", f"a.md: {quote}", [f"a.md: {quote}"])]
 
 
 @pytest.mark.parametrize(("before", "after", "quote"), OTHERS)
 def test_words_among_others_are_proposed(tmp_path: Path, before: str, after: str, quote: str) -> None:
     migration = followed(tmp_path, before, after, quote)
-    assert fates(migration) == [("proposed", f"a.md: {quote}", [f"a.md: {quote}"])]
+    assert outcomes(migration) == [("proposed", f"a.md: {quote}", [f"a.md: {quote}"])]
     assert migration.entries[1].similarity == 1.0
     assert migration.entries[1].note in ("same words, other surroundings", "same words, other heading")
 
@@ -101,7 +101,7 @@ def test_words_among_others_are_proposed(tmp_path: Path, before: str, after: str
 def test_a_part_of_a_longer_word_or_number_is_not_the_same(
     tmp_path: Path, before: str, after: str, quote: str, now: str
 ) -> None:
-    assert fates(followed(tmp_path, before, after, quote)) == [("proposed", f"a.md: {quote}", [f"a.md: {now}"])]
+    assert outcomes(followed(tmp_path, before, after, quote)) == [("proposed", f"a.md: {quote}", [f"a.md: {now}"])]
 
 
 def test_sentences_and_cells_are_found_around_a_place() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migration_world import fates, moved, query, snapshot
+from migration_world import moved, outcomes, query, snapshot
 
 from runner.chunkers import Heading
 from runner.documents import Document
@@ -138,7 +138,7 @@ def followed(folder: Path, before: Document, now: Document, item: Any, unit: str
     head = f"name: facts\nunit: {unit}\n"
     if unit == "span":
         head += f'documents: "{old.documents_sha256[:16]}"\n'
-    ((what, *_),) = fates(moved(folder, [query("q1", item)], old, new, head))
+    ((what, *_),) = outcomes(moved(folder, [query("q1", item)], old, new, head))
     return what
 
 

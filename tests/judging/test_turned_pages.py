@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migration_world import fate
+from migration_world import outcome
 
 from runner.documents import Document, Pages
 
@@ -31,7 +31,7 @@ def test_a_page_of_html_is_its_structure_too(tmp_path: Path, name: str, unit: st
         (tmp_path / state / "a.html").write_text(html.format(FACT), "utf-8")
         states.append(Pages(tmp_path / state).read())
     judged = {"span": {"document": "a.html", "quote": FACT}, "passage": FACT, "document": "a.html"}[unit]
-    assert fate(tmp_path, *states, judged, unit) == "proposed"
+    assert outcome(tmp_path, *states, judged, unit) == "proposed"
 
 
 FIELDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -53,7 +53,7 @@ def test_fields_of_any_shape_say_what_a_page_is_about(
     text = f"# A\n\n{FACT} At most {{{{ limit }}}}, and {{{{ limits.a }}}} a day."
     old, new = (Document("a.md", "T", text, fields) for fields in (before, now))
     judged = {"span": {"document": "a.md", "quote": FACT}, "passage": FACT, "document": "a.md"}[unit]
-    assert fate(tmp_path, (old,), (new,), judged, unit) == "proposed"
+    assert outcome(tmp_path, (old,), (new,), judged, unit) == "proposed"
 
 
 @pytest.mark.parametrize("unit", ["span", "passage", "document"])
@@ -72,4 +72,4 @@ def test_a_page_under_another_name_may_be_another_page(
 ) -> None:
     old, new = (Document(id_, "Limits", text) for id_, text in zip(ids, texts, strict=True))
     judged = {"span": {"document": ids[0], "quote": FACT}, "passage": FACT, "document": ids[0]}[unit]
-    assert fate(tmp_path, (old,), (new,), judged, unit) == "proposed"
+    assert outcome(tmp_path, (old,), (new,), judged, unit) == "proposed"

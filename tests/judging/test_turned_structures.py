@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from migration_world import fate
+from migration_world import outcome
 
 from runner.chunkers import Window
 from runner.documents import Document
@@ -192,19 +192,19 @@ def test_a_span_whose_meaning_turned_is_not_carried(tmp_path: Path, name: str) -
     before, now, words = TURNED[name]
     old, new = page(before, words), page(now, words)
     assert old.text.count(words) == new.text.count(words) == 1
-    assert fate(tmp_path, (old,), (new,), {"document": "a.md", "quote": words}, "span") == "proposed"
+    assert outcome(tmp_path, (old,), (new,), {"document": "a.md", "quote": words}, "span") == "proposed"
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_passage_whose_meaning_turned_is_not_carried(tmp_path: Path, name: str) -> None:
     before, now, words = TURNED[name]
-    assert fate(tmp_path, (page(before, words),), (page(now, words),), words, "passage") == "proposed"
+    assert outcome(tmp_path, (page(before, words),), (page(now, words),), words, "passage") == "proposed"
 
 
 def test_a_window_over_two_sections_stands_among_what_both_say(tmp_path: Path) -> None:
     text = f"{FACT}\n\n# B\n\nIt holds {'so ' * 30}\n\n{{}}."
     old, new = (Document("a.md", "T", text.format(each)) for each in ("Always", "Never"))
-    assert fate(tmp_path, (old,), (new,), FACT, "passage", Window(100, 0)) == "proposed"
+    assert outcome(tmp_path, (old,), (new,), FACT, "passage", Window(100, 0)) == "proposed"
 
 
 SAME = {
@@ -228,4 +228,4 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_a_change_of_markup_alone_turns_nothing(tmp_path: Path, name: str, words: str) -> None:
     old, new = (page(each, words) for each in SAME[name])
-    assert fate(tmp_path, (old,), (new,), {"document": "a.md", "quote": words}, "span") == "carried"
+    assert outcome(tmp_path, (old,), (new,), {"document": "a.md", "quote": words}, "span") == "carried"

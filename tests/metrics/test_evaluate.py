@@ -172,7 +172,7 @@ def test_rankings_of_other_queries_are_refused(lay: Lay, rank: Rank) -> None:
     judged = lay("A", "B", "")
     with pytest.raises(ValueError, match="2 rankings and 2 sets of candidates for 3 queries"):
         score(judged, rank("A", "B"))
-    with pytest.raises(ValueError, match="3 rankings and 4 pools"):
+    with pytest.raises(ValueError, match="3 rankings and 4 sets of candidates"):
         score(judged, rank("A", "B", ""), pool=rank("A", "B", "", ""))
 
 

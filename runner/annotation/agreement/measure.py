@@ -88,14 +88,14 @@ def _disagreements(ratings: Ratings) -> tuple[Disagreement, ...]:
     spread = np.nanmax(ratings.grades[:, common], axis=0) - np.nanmin(ratings.grades[:, common], axis=0)
     found = []
     for number in common[np.argsort(-spread, kind="stable")][: np.count_nonzero(spread)]:
-        said = np.flatnonzero(~np.isnan(ratings.grades[:, number]))
+        rated = np.flatnonzero(~np.isnan(ratings.grades[:, number]))
         found.append(
             Disagreement(
                 ratings.rows[ratings.pairs[number]],
-                {ratings.raters[rater]: int(ratings.grades[rater, number]) for rater in said},
+                {ratings.raters[rater]: int(ratings.grades[rater, number]) for rater in rated},
                 {
                     ratings.raters[rater]: note
-                    for rater in said
+                    for rater in rated
                     if (note := ratings.notes.get((int(rater), int(number))))
                 },
             )
@@ -112,8 +112,8 @@ def raw_agreement(ratings: NDArray[np.float64]) -> float | None:
     ratings: [raters, items], NaN where a rater said nothing.
     """
     counts = _counts(ratings)
-    said = counts.sum(axis=1)
-    both = float((said * (said - 1)).sum())
+    rated = counts.sum(axis=1)
+    both = float((rated * (rated - 1)).sum())
     return float((counts * (counts - 1)).sum()) / both if both else None
 
 
@@ -144,9 +144,9 @@ def krippendorffs_alpha(ratings: NDArray[np.float64], scale: Scale) -> float | N
     Alpha-Reliability (2011), sections C and D.
     """
     counts = _counts(ratings)
-    said = counts.sum(axis=1, keepdims=True)
-    counts = counts[said[:, 0] > 1]
-    shares = counts / (said[said > 1] - 1)[:, None]
+    rated = counts.sum(axis=1, keepdims=True)
+    counts = counts[rated[:, 0] > 1]
+    shares = counts / (rated[rated > 1] - 1)[:, None]
     # Coincidences: how often grade c met grade k within an item.
     met = counts.T @ shares - np.diag(shares.sum(axis=0))
     totals = met.sum(axis=1)
@@ -157,10 +157,10 @@ def krippendorffs_alpha(ratings: NDArray[np.float64], scale: Scale) -> float | N
 
 def _counts(ratings: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often each item got each of the grades that occur, ascending: [items, grades]."""
-    said = ~np.isnan(ratings)
-    grades, codes = np.unique(ratings[said], return_inverse=True)
+    rated = ~np.isnan(ratings)
+    grades, codes = np.unique(ratings[rated], return_inverse=True)
     items = ratings.shape[1]
-    cells = np.nonzero(said)[1] * len(grades) + codes
+    cells = np.nonzero(rated)[1] * len(grades) + codes
     counts = np.bincount(cells, minlength=items * len(grades)).reshape(items, len(grades))
     return counts.astype(np.float64)
 

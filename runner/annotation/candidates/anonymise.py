@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.digest import file_digest
-from runner.annotation.candidates.normalized_text import EvenText
+from runner.annotation.candidates.normalized_text import NormalizedText
 from runner.annotation.candidates.rule import AnonymisingRule, TookTooLong, at_most
 from runner.errors import InputError, Problem
 from runner.files.reading import decode, id_fault, kind_of, read_bytes, unknown_keys
@@ -44,7 +44,7 @@ class Rules:
         """Read a YAML file, `rules: [{name, pattern, replacement, keep: [pattern, ...]}]`, `keep` being optional.
 
         Raises InputError listing every fault with its line: unknown or missing keys, a name given twice, what is no
-        regular expression, one that matches the empty string or asks for a character that no evened text holds, a
+        regular expression, one that matches the empty string or asks for a character that no normalized text holds, a
         replacement that names a group which is not there.
         """
         data = read_bytes(path, _WHAT)
@@ -68,7 +68,7 @@ class Rules:
     def apply(self, text: str) -> Anonymised:
         """Anonymise one text. Raises InputError for a rule that does not come to an end on it."""
         applied = []
-        read = EvenText.of(text)
+        read = NormalizedText.of(text)
         for rule in self.rules:
             try:
                 with at_most(_PATIENCE):
@@ -80,7 +80,7 @@ class Rules:
                 ) from None
             if replaced is not None:
                 applied.append(rule.name)
-                read = EvenText.of(replaced)
+                read = NormalizedText.of(replaced)
         return Anonymised(read.given, tuple(applied))
 
 
@@ -167,6 +167,6 @@ def _pattern_fault(pattern: str) -> str | None:
     if empty:
         return f"{pattern!r} matches the empty string, so it would match everywhere"
     for character in pattern:
-        if (evened := EvenText.of(character).text) != character:
-            return f"{pattern!r} holds {character!r}, which is read as {evened!r} in every text; write that"
+        if (normalized := NormalizedText.of(character).text) != character:
+            return f"{pattern!r} holds {character!r}, which is read as {normalized!r} in every text; write that"
     return None

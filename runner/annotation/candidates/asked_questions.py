@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.click_log import ClickLog
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.rendering.progress import progress_bar
 from runner.suites import JudgedQuery
-from runner.suites.question_key import evened
+from runner.suites.question_key import comparable
 
 
 @dataclass(frozen=True)
 class Question:
-    """key: its evened text. shown: the commonest of its texts, anonymised. texts: codes in the log.
+    """key: its normalized text. shown: the commonest of its texts, anonymised. texts: codes in the log.
 
     rules: those that changed any of its texts.
     """
@@ -31,25 +31,25 @@ class Question:
 
 @dataclass(frozen=True)
 class Known:
-    """What suites hold. by_key: their questions by evened text, without follow-ups. ids: all of their query ids."""
+    """What suites hold. by_key: their questions by normalized text, without follow-ups. ids: all of their query ids."""
 
-    by_key: Mapping[str, tuple[JudgedQuery, Opinions]]
+    by_key: Mapping[str, tuple[JudgedQuery, ExistingJudgments]]
     ids: frozenset[str]
 
     @classmethod
-    def of(cls, opinions: Iterable[Opinions], rules: Rules) -> "Known":
+    def of(cls, judgments: Iterable[ExistingJudgments], rules: Rules) -> "Known":
         """Look through suites; where two hold one question, the first counts. A follow-up is none by itself.
 
         What users wrote is compared as the log's texts are: anonymised.
         """
-        by_key: dict[str, tuple[JudgedQuery, Opinions]] = {}
+        by_key: dict[str, tuple[JudgedQuery, ExistingJudgments]] = {}
         ids: set[str] = set()
-        for each in opinions:
+        for each in judgments:
             for query in each.suite.queries:
                 ids.add(query.id)
                 if query.text and not query.history:
                     text = rules.apply(query.text).text if query.source == "click" else query.text
-                    by_key.setdefault(evened(text), (query, each))
+                    by_key.setdefault(comparable(text), (query, each))
         return cls(by_key, frozenset(ids))
 
 
@@ -58,7 +58,7 @@ def questions_of(log: ClickLog, rules: Rules) -> list[Question]:
     cleaned = [rules.apply(text) for text in progress_bar(log.values["query"], "anonymise")]
     by_key: dict[str, list[int]] = defaultdict(list)
     for code, each in enumerate(cleaned):
-        by_key[evened(each.text)].append(code)
+        by_key[comparable(each.text)].append(code)
     events = np.bincount(log.columns["query"], minlength=len(cleaned)).tolist()
     questions = []
     for key, codes in by_key.items():

@@ -78,7 +78,7 @@ class JudgmentCandidate:
     ) -> "JudgmentCandidate":
         """A candidate for a query of a suite; label: the source of a judgment of this pair that no person has made."""
         source = max(query.source, label or query.source, key=SOURCES.index)
-        told = {**evidence, "label": label} if label else evidence
+        details = {**evidence, "label": label} if label else evidence
         return cls(
             query.id,
             query.text,
@@ -88,7 +88,7 @@ class JudgmentCandidate:
             kind,
             round(priority, PRIORITY_DECIMALS),
             why,
-            {kind: told},
+            {kind: details},
             dict(query.fields),
             raw=query.source == "click",
         )

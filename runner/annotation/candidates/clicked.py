@@ -13,7 +13,7 @@ from runner.annotation.candidates.asked_questions import Known, Question, query_
 from runner.annotation.candidates.candidate import PRIORITY_DECIMALS, JudgmentCandidate
 from runner.annotation.candidates.click_log import ClickLog
 from runner.annotation.candidates.click_pairs import ClickPairs
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.annotation.candidates.position_bias import PositionBias
 from runner.errors import InputError
 from runner.suite_formats.head import SLICEABLE, names_in
@@ -35,7 +35,7 @@ class Clicked:
 def clicked_candidates(
     log: ClickLog,
     rules: Rules,
-    opinions: Sequence[Opinions] = (),
+    judgments: Sequence[ExistingJudgments] = (),
     existing: Collection[str] | None = None,
     snapshot: str | None = None,
 ) -> Clicked:
@@ -47,7 +47,7 @@ def clicked_candidates(
     """
     questions = questions_of(log, rules)
     numbers = question_numbers(log, questions)
-    known = Known.of(opinions, rules)
+    known = Known.of(judgments, rules)
     ids = query_ids(log, questions, numbers, known, rules)
     bias = PositionBias.of(log.columns["rank"], log.columns["clicked"])
     pairs = ClickPairs.of(log, bias, numbers)
@@ -78,7 +78,7 @@ def clicked_candidates(
     lost = [id_ for id_, gone in zip(passages, missing, strict=True) if gone]
     notes = _notes(log, counts, lost)
     if new := len({each.query_id for each in found} - known.ids):
-        notes.append(_without_fields(new, opinions))
+        notes.append(_without_fields(new, judgments))
     return Clicked(tuple(found), bias, counts, tuple(notes))
 
 
@@ -104,22 +104,22 @@ def _draw(
             {"clicked": evidence},
             rules=question.rules,
         )
-    query, opinions = known.by_key[question.key]
-    thing, said = opinions.thing(passage), opinions.of(query)
+    query, judgments = known.by_key[question.key]
+    thing, said = judgments.thing(passage), judgments.of(query)
     if thing in said.people:
         return None
     drawn = JudgmentCandidate.about(query, thing, said.labelled.get(thing), "clicked", priority, why, evidence)
     return replace(drawn, source="click", rules=question.rules)
 
 
-def _without_fields(new: int, opinions: Sequence[Opinions]) -> str:
+def _without_fields(new: int, judgments: Sequence[ExistingJudgments]) -> str:
     """What fields say of a question, even its language, is not guessed: Chinese users ask with English words, too."""
     derived = {*SLICEABLE, *DERIVED_FIELDS}
-    names = dict.fromkeys(name for each in opinions for name in names_in(each.suite.slices) if name not in derived)
-    told = f" ({', '.join(names)})" if names else ""
+    names = dict.fromkeys(name for each in judgments for name in names_in(each.suite.slices) if name not in derived)
+    listed = f" ({', '.join(names)})" if names else ""
     return (
         f"clicked questions in no suite that was read: {new:,}; they have no fields to be sliced by"
-        f"{told}, and the review asks for none: fill in `fields` of their rows before it"
+        f"{listed}, and the review asks for none: fill in `fields` of their rows before it"
     )
 
 

@@ -13,7 +13,7 @@ from runner.suites.existence import SpanPlaces
 
 
 @dataclass(frozen=True)
-class Said:
+class JudgedThings:
     """people: what a person has judged. labelled: what only a program or clicks have, with the source.
 
     relevant: what counts as relevant now. All of these are passages, or documents for a suite of documents.
@@ -25,7 +25,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Opinions:
+class ExistingJudgments:
     """Reads the judgments of a suite; snapshot: needed wherever they name something else than passages."""
 
     suite: Suite
@@ -42,7 +42,7 @@ class Opinions:
         """What is judged when this passage is: itself, or its document."""
         return self._document_of.get(passage_id, passage_id) if self.suite.unit == "document" else passage_id
 
-    def of(self, query: JudgedQuery) -> Said:
+    def of(self, query: JudgedQuery) -> JudgedThings:
         """What has been said about one query; a span was judged in every passage that shows any of it."""
         by: dict[str, set[str]] = defaultdict(set)
         relevant: set[str] = set()
@@ -53,7 +53,7 @@ class Opinions:
                     relevant.add(thing)
         people = frozenset(thing for thing, sources in by.items() if "human" in sources)
         labelled = {thing: max(by[thing], key=SOURCES.index) for thing in by if thing not in people}
-        return Said(people, labelled, frozenset(relevant))
+        return JudgedThings(people, labelled, frozenset(relevant))
 
     def _things(self, query: JudgedQuery, id_: str) -> Iterator[tuple[str, bool]]:
         """The things that a judged id stands for, and whether each shows enough of it by itself."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from runner.annotation.candidates.candidate import JudgmentCandidate
-from runner.annotation.candidates.existing_judgments import Said
+from runner.annotation.candidates.existing_judgments import JudgedThings
 from runner.annotation.candidates.ranked_run import RankedQuery, RankedRun
 
 # The label that makes a query fail may be wrong: as likely as not.
@@ -23,7 +23,7 @@ def failing_candidates(run: RankedRun, depth: int) -> list[JudgmentCandidate]:
     for ranked in run.queries:
         if ranked.lost_in is None:
             continue
-        said = run.opinions.of(ranked.query)
+        judged = run.judgments.of(ranked.query)
         evidence = {
             "run": run.id,
             "k": run.k,
@@ -31,16 +31,18 @@ def failing_candidates(run: RankedRun, depth: int) -> list[JudgmentCandidate]:
             "first_relevant_rank": ranked.first_relevant,
             "slices": list(ranked.slices),
         }
-        above = list(_above(run, ranked, said))[:depth]
+        above = list(_above(run, ranked, judged))[:depth]
         for rank, thing in above:
             why = f"nobody has judged rank {rank} of {_lost(run, ranked)}"
-            told = {**evidence, "rank": rank}
+            details = {**evidence, "rank": rank}
             found.append(
-                JudgmentCandidate.about(ranked.query, thing, said.labelled.get(thing), "failing", 1 / rank, why, told)
+                JudgmentCandidate.about(
+                    ranked.query, thing, judged.labelled.get(thing), "failing", 1 / rank, why, details
+                )
             )
-        unconfirmed = sorted(said.relevant & said.labelled.keys() - {thing for _, thing in above})
+        unconfirmed = sorted(judged.relevant & judged.labelled.keys() - {thing for _, thing in above})
         for thing in unconfirmed:
-            label = said.labelled[thing]
+            label = judged.labelled[thing]
             why = f"only a {label} label makes this relevant, which is not within {run.k} of {_lost(run, ranked)}"
             found.append(JudgmentCandidate.about(ranked.query, thing, label, "failing", UNCONFIRMED, why, evidence))
         if not above and not unconfirmed:
@@ -49,11 +51,11 @@ def failing_candidates(run: RankedRun, depth: int) -> list[JudgmentCandidate]:
     return found
 
 
-def _above(run: RankedRun, ranked: RankedQuery, said: Said) -> Iterator[tuple[int, str]]:
+def _above(run: RankedRun, ranked: RankedQuery, judged: JudgedThings) -> Iterator[tuple[int, str]]:
     for rank, thing in run.things(ranked):
-        if thing in said.relevant:
+        if thing in judged.relevant:
             return
-        if thing not in said.people:
+        if thing not in judged.people:
             yield rank, thing
 
 

@@ -1,4 +1,4 @@
-"""A text as rules read it: widths, dashes and blanks evened out, with the way back to what was written."""
+"""A text as rules read it: widths, dashes and blanks made alike, with the way back to what was written."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from functools import cached_property
 _STAYING = "，：；！？"
 
 
-class _Evening(dict[int, str]):
+class _NormalForms(dict[int, str]):
     """For `str.translate`: what each character becomes, found once; never more than one character."""
 
     def __missing__(self, code: int) -> str:
-        became = self[code] = _evened(chr(code))
+        became = self[code] = _normalized(chr(code))
         return became
 
 
-def _evened(character: str) -> str:
+def _normalized(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Cf":
         return ""  # zero width, soft hyphens, directions: nobody sees them
@@ -31,20 +31,20 @@ def _evened(character: str) -> str:
     return plain if len(plain) == 1 else character
 
 
-_EVENED = _Evening()
+_NORMAL = _NormalForms()
 
 
 @dataclass(frozen=True)
-class EvenText:
+class NormalizedText:
     """given: what was written. text: what it is read as; a NUL stands in no such text."""
 
     given: str
     text: str
 
     @classmethod
-    def of(cls, given: str) -> "EvenText":
-        """Even a text."""
-        return cls(given, given if given.isascii() and given.isprintable() else given.translate(_EVENED))
+    def of(cls, given: str) -> "NormalizedText":
+        """Normalize a text."""
+        return cls(given, given if given.isascii() and given.isprintable() else given.translate(_NORMAL))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The range of `given` in which a range of `text`, which is not empty, was written."""
@@ -56,4 +56,4 @@ class EvenText:
     def _places(self) -> list[int] | None:
         if len(self.given) == len(self.text):
             return None
-        return [place for place, character in enumerate(self.given) if _EVENED[ord(character)]]
+        return [place for place, character in enumerate(self.given) if _NORMAL[ord(character)]]

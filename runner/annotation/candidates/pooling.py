@@ -34,11 +34,11 @@ def pooled_candidates(runs: Sequence[RankedRun], depth: int) -> list[JudgmentCan
     found: list[JudgmentCandidate] = []
     for ranked in first.queries:
         of_query = [by_query[ranked.query.id] for by_query in ranks]
-        said = first.opinions.of(ranked.query)
+        judged = first.judgments.of(ranked.query)
         for thing in dict.fromkeys(thing for by_thing in of_query for thing in by_thing):
-            if thing not in said.people:
+            if thing not in judged.people:
                 places = {run.id: by_thing.get(thing) for run, by_thing in zip(runs, of_query, strict=True)}
-                found.append(_candidate(ranked.query, thing, said.labelled.get(thing), places, depth))
+                found.append(_candidate(ranked.query, thing, judged.labelled.get(thing), places, depth))
     return found
 
 

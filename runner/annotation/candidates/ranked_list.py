@@ -8,7 +8,7 @@ from math import prod
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.candidate import KINDS, PRIORITY_DECIMALS, JudgmentCandidate
 from runner.suites import SOURCES
-from runner.suites.question_key import evened
+from runner.suites.question_key import comparable
 
 Pair = tuple[str, str | None]
 
@@ -22,9 +22,9 @@ def ranked_list(candidates: Iterable[JudgmentCandidate], rules: Rules) -> list[J
     the id that comes first. Several reasons for one pair are one row, with the priority 1 - (1 - a)(1 - b)..., the
     chance that one of them holds, were they independent chances.
     """
-    told = _under_one_id([_anonymised(candidate, rules) for candidate in candidates])
+    listed = _under_one_id([_anonymised(candidate, rules) for candidate in candidates])
     pairs: dict[Pair, list[JudgmentCandidate]] = defaultdict(list)
-    for candidate in told:
+    for candidate in listed:
         pairs[candidate.query_id, candidate.id].append(candidate)
     places = _places(pairs)
     merged = {pair: _together(each, rules) for pair, each in pairs.items()}
@@ -68,7 +68,7 @@ def _under_one_id(candidates: list[JudgmentCandidate]) -> list[JudgmentCandidate
     for each in candidates:
         if each.rules:
             turns = (*each.history, each.text)
-            key = key_of[turns] = key_of.get(turns) or tuple(map(evened, turns))
+            key = key_of[turns] = key_of.get(turns) or tuple(map(comparable, turns))
             ids[key] = min(ids.get(key, each.query_id), each.query_id)
     return [
         replace(each, query_id=ids[key_of[(*each.history, each.text)]]) if each.rules else each for each in candidates

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.errors import ConfigError, InputError
 from runner.suites import JudgedQuery, Suite
 from runner.suites.question_key import question_key
@@ -33,7 +33,7 @@ class RankedRun:
     k: int
     depth: int
     queries: tuple[RankedQuery, ...]
-    opinions: Opinions
+    judgments: ExistingJudgments
 
     def refuse_unlike(self, other: "RankedRun") -> None:
         """Raise InputError naming the field in which two runs differ that are to be pooled."""
@@ -54,7 +54,7 @@ class RankedRun:
         """What a query's ranking offers to be judged, each once, with its rank among these from 1."""
         seen: set[str] = set()
         for passage_id in ranked.ranked:
-            thing = self.opinions.thing(passage_id)
+            thing = self.judgments.thing(passage_id)
             if thing not in seen:
                 seen.add(thing)
                 yield len(seen), thing

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
-from runner.annotation.candidates.normalized_text import EvenText
+from runner.annotation.candidates.normalized_text import NormalizedText
 
-# Stands for what is kept; no evened text holds it.
+# Stands for what is kept; no normalized text holds it.
 _HIDDEN = "\0"
 _TOKENS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,\}|.", re.DOTALL)
 _ENDLESS = re.compile(r"[*+]|\{\d*,\}")
@@ -19,7 +19,7 @@ _ENDLESS = re.compile(r"[*+]|\{\d*,\}")
 
 @dataclass(frozen=True)
 class AnonymisingRule:
-    """pattern: what is looked for in the evened text. replacement: what stands there instead, `\\1` being a group.
+    """pattern: what is looked for in the normalized text. replacement: what stands there instead, `\\1` being a group.
 
     keep: what one of these covers is hidden from the pattern.
     """
@@ -34,7 +34,7 @@ class AnonymisingRule:
         """Whether an unbounded repeat stands inside another one, which on some texts takes exponential time."""
         return any(_nested(each.pattern) for each in (self.pattern, *self.keep))
 
-    def replaced(self, read: EvenText) -> str | None:
+    def replaced(self, read: NormalizedText) -> str | None:
         """The text with everything found replaced; None where nothing is. An empty match is nothing."""
         if not self.pattern.search(read.text):
             return None

@@ -9,7 +9,7 @@ from typing import Any
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.exchange.ratings import suite_rows
 from runner.annotation.history.entry import RecordEntry, last_frozen, standing
-from runner.annotation.history.items import Read, read_items, said_by
+from runner.annotation.history.items import Read, judgments_by, read_items
 from runner.annotation.review.passage_texts import PassageTexts
 from runner.annotation.review.queue import ReviewItem, Target
 from runner.suites import Judgment, Suite
@@ -68,9 +68,9 @@ def known_judgments(suite: Suite, entries: Sequence[RecordEntry]) -> Mapping[Pai
     for entry in standing(entries):
         if entry.number > since:
             source = sources.get(entry.query, "human")
-            for said, _ in said_by(entry, partial(_read, suite, source)):
-                if said not in known[entry.query, said.id]:
-                    known[entry.query, said.id].append(said)
+            for each, _ in judgments_by(entry, partial(_read, suite, source)):
+                if each not in known[entry.query, each.id]:
+                    known[entry.query, each.id].append(each)
     return known
 
 

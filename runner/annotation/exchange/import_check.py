@@ -76,15 +76,15 @@ class ImportCheck:
 
 def same_as(row: PairRow, known: Sequence[Judgment]) -> Judgment | None:
     """The judgment that says what a row says; a row without a time or a name says what any time or name does."""
-    for said in known:
-        same = (said.grade, said.source, said.note, said.adjudicated) == (
+    for each in known:
+        same = (each.grade, each.source, each.note, each.adjudicated) == (
             row.grade,
             row.source,
             row.note,
             row.adjudicated,
         )
-        if same and row.annotator == said.annotator and row.at in (None, said.at):
-            return said
+        if same and row.annotator == each.annotator and row.at in (None, each.at):
+            return each
     return None
 
 

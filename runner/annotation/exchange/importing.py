@@ -46,7 +46,7 @@ class Importer:
         texts: of the suite's snapshot, if it is at hand; else only pairs that the suite knows can be judged.
         """
         self._suite, self._path, self._annotator = suite, path, annotator
-        self._known = {pair: list(said) for pair, said in known_judgments(suite, entries).items()}
+        self._known = {pair: list(each) for pair, each in known_judgments(suite, entries).items()}
         self._sources = {query.id: query.source for query in suite.queries}
         self._details: dict[str, Any] = {"file": Path(path).name}
         self._counts: Counter[str] = Counter()
@@ -146,7 +146,7 @@ class Importer:
         if same_as(row, known):
             self._counts["unchanged"] += 1
             return
-        same = [said for said in known if said.annotator == row.annotator and not (said.adjudicated or row.adjudicated)]
+        same = [each for each in known if each.annotator == row.annotator and not (each.adjudicated or row.adjudicated)]
         before = same[0] if same else None
         if before and is_before(row.at, before.at):
             self._counts["older"] += 1

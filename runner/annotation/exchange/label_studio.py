@@ -36,7 +36,7 @@ def tasks(rows: Sequence[PairRow]) -> list[dict[str, Any]]:
 def _data(rows: Sequence[PairRow]) -> dict[str, Any]:
     row = rows[0]
     data = {key: value for key, value in row.values().items() if key not in _SAID}
-    said = [{key: value for key, value in each.values().items() if key in _SAID} for each in rows if each.judgment]
+    judgments = [{key: value for key, value in each.values().items() if key in _SAID} for each in rows if each.judgment]
     title = f"{row.passage_title}\n\n" if row.passage_title else ""
     return {
         "question": "\n".join([*row.history, row.text]) or row.query_id,
@@ -44,8 +44,8 @@ def _data(rows: Sequence[PairRow]) -> dict[str, Any]:
         "was": row.old_text,
         **data,
         # Who grades what others disagree on settles it.
-        **({"adjudicated": True} if row.adjudicated and not said else {}),
-        "judgments": said,
+        **({"adjudicated": True} if row.adjudicated and not judgments else {}),
+        "judgments": judgments,
     }
 
 
@@ -90,8 +90,8 @@ def _rows(task: Mapping[str, Any], line: int, faults: list[str], found: Annotati
         return
     pair = {key: value for key, value in data.items() if key not in (*_SHOWN, *_SAID, "judgments")}
     settles = {"adjudicated": True} if data.get("adjudicated") is True else {}
-    said = [*_kept(data, faults), *({**each, **settles} for each in _annotated(annotations, faults, found))]
-    for each in said or [settles]:
+    judgments = [*_kept(data, faults), *({**each, **settles} for each in _annotated(annotations, faults, found))]
+    for each in judgments or [settles]:
         row = pair_row({**pair, **each}, line, faults)
         if row:
             yield row

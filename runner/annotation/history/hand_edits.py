@@ -95,7 +95,7 @@ def _edited(id_: str, now: JudgedQuery | None, then: JudgedQuery | None) -> Reco
     if now is None or then is None:
         return RecordEntry(0, "edited", id_, note="taken out of the file by hand", details={"deleted": True})
     held = set(now.every_judgment)
-    removed = [item_of(said, then.spans.get(said.id), then.source) for said in then.every_judgment if said not in held]
+    removed = [item_of(each, then.spans.get(each.id), then.source) for each in then.every_judgment if each not in held]
     return RecordEntry(0, "edited", id_, note="changed in the file by hand", details={"removed": removed})
 
 

@@ -32,7 +32,7 @@ def read_items(items: Iterable[Mapping[str, Any]], suite: Suite, source: str, wh
 ReadItems = Callable[[Sequence[Mapping[str, Any]], RecordEntry], Sequence[Read]]
 
 
-def said_by(entry: RecordEntry, read: ReadItems, refused: RecordEntry | None = None) -> list[Read]:
+def judgments_by(entry: RecordEntry, read: ReadItems, refused: RecordEntry | None = None) -> list[Read]:
     """The judgments of one entry. read: turns items into judgments.
 
     refused: the proposal to which this entry says no while somebody else says yes, so that it is a grade of 0.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from runner.annotation.history.entry import ANSWERS, WAITING, RecordEntry, last_frozen, pending_in, standing
-from runner.annotation.history.items import Read, answered_by_several, read_items, said_by
+from runner.annotation.history.items import Read, answered_by_several, judgments_by, read_items
 from runner.errors import InputError
 from runner.suites import JudgedQuery, Judgment, Span, Suite, settle
 
@@ -79,29 +79,29 @@ class _Replayed:
     def apply(self, held: Sequence[RecordEntry], taken_back: Sequence[RecordEntry]) -> JudgedQuery:
         query = self._query
         proposals = {entry.id: entry for entry in held if entry.what == "proposed"}
-        told, removed = self._told(held, proposals)
+        given, removed = self._given(held, proposals)
         # All that the record may ever have put into the file, which is not the file's own.
         known: set[Judgment] = set()
         for entry in (*held, *taken_back):
-            for said, _ in self._said(entry, proposals.get(entry.answers or "")):
-                known.update((said, replace(said, adjudicated=True)))
-        own = [said for said in query.every_judgment if said not in known or said in removed]
+            for judgment, _ in self._judgments_of(entry, proposals.get(entry.answers or "")):
+                known.update((judgment, replace(judgment, adjudicated=True)))
+        own = [judgment for judgment in query.every_judgment if judgment not in known or judgment in removed]
         replaced = [pair for entry in taken_back for pair in self._replaced(entry)]
-        spans = {**query.spans, **{said.id: span for said, span in replaced if span}}
-        spans.update({said.id: span for _, said, span in told if span})
+        spans = {**query.spans, **{judgment.id: span for judgment, span in replaced if span}}
+        spans.update({judgment.id: span for _, judgment, span in given if span})
         kept: list[Judgment] = []
-        for said in (*(said for said, _ in replaced), *own):
-            _take(kept, said)
+        for judgment in (*(judgment for judgment, _ in replaced), *own):
+            _take(kept, judgment)
         several = answered_by_several(held)
-        for entry, said, _ in told:
+        for entry, judgment, _ in given:
             if entry.what == "confirmed" and entry.answers not in several:
-                _confirm(kept, said)
+                _confirm(kept, judgment)
             else:
-                _take(kept, said)
+                _take(kept, judgment)
         # What is in the file keeps its place: the order of several judgments is part of a revision.
-        order = {_who(said): position for position, said in reversed([*enumerate(query.every_judgment)])}
-        exact = {said: position for position, said in enumerate(query.every_judgment)}
-        kept.sort(key=lambda said: exact.get(said, order.get(_who(said), len(exact))))
+        order = {_who(judgment): position for position, judgment in reversed([*enumerate(query.every_judgment)])}
+        exact = {judgment: position for position, judgment in enumerate(query.every_judgment)}
+        kept.sort(key=lambda judgment: exact.get(judgment, order.get(_who(judgment), len(exact))))
         if self._waits:
             at_stake = {judgment.id for judgment in kept if judgment.grade > 0}
             if lost := [judgment.id for judgment in own if judgment.id in at_stake]:
@@ -112,21 +112,21 @@ class _Replayed:
             kept = [judgment for judgment in kept if judgment.id not in at_stake]
         return self._of(tuple(kept), spans, _answerable(query, held, taken_back))
 
-    def _told(
+    def _given(
         self, held: Sequence[RecordEntry], proposals: Mapping[str, RecordEntry]
     ) -> tuple[list[tuple[RecordEntry, Judgment, Span | None]], set[Judgment]]:
         """What the entries say but for what was taken out of the file by hand since; and what was taken out."""
         several = answered_by_several(held)
-        told: list[tuple[RecordEntry, Judgment, Span | None]] = []
+        given: list[tuple[RecordEntry, Judgment, Span | None]] = []
         out: set[Judgment] = set()
         for entry in held:
             if entry.what == "edited":
-                gone = [said for said, _ in self._read(entry.details.get("removed", ()), entry)]
-                told = [each for each in told if not any(_is_of(each[1], said) for said in gone)]
+                gone = [judgment for judgment, _ in self._read(entry.details.get("removed", ()), entry)]
+                given = [each for each in given if not any(_is_of(each[1], judgment) for judgment in gone)]
                 out.update(gone)
             refused = proposals.get(entry.answers or "") if entry.answers in several else None
-            told += [(entry, said, span) for said, span in self._said(entry, refused)]
-        return told, out
+            given += [(entry, judgment, span) for judgment, span in self._judgments_of(entry, refused)]
+        return given, out
 
     def _of(self, kept: tuple[Judgment, ...], spans: Mapping[str, Span], answerable: bool) -> JudgedQuery:
         query = self._query
@@ -152,16 +152,16 @@ class _Replayed:
         """What the same annotator had said before: it holds again once the answer is taken back."""
         if entry.old is None or entry.what not in ("judged", "adjudicated", "imported"):
             return ()
-        by = {(said.id, said.annotator) for said, _ in self._said(entry)}
+        by = {(judgment.id, judgment.annotator) for judgment, _ in self._judgments_of(entry)}
         before = self._read((entry.old,), entry)
-        return [(said, span) for said, span in before if (said.id, said.annotator) in by]
+        return [(judgment, span) for judgment, span in before if (judgment.id, judgment.annotator) in by]
 
     def _read(self, items: Sequence[Mapping[str, Any]], entry: RecordEntry) -> Sequence[Read]:
         where = f"{self._suite.path or self._suite.name}: line {entry.number} of its record"
         return read_items(items, self._suite, self._query.source, where)
 
-    def _said(self, entry: RecordEntry, refused: RecordEntry | None = None) -> Sequence[Read]:
-        return said_by(entry, self._read, refused)
+    def _judgments_of(self, entry: RecordEntry, refused: RecordEntry | None = None) -> Sequence[Read]:
+        return judgments_by(entry, self._read, refused)
 
 
 def _answerable(query: JudgedQuery, held: Sequence[RecordEntry], taken_back: Sequence[RecordEntry]) -> bool:
@@ -172,15 +172,15 @@ def _answerable(query: JudgedQuery, held: Sequence[RecordEntry], taken_back: Seq
     return query.answerable or any(entry.what == "unanswerable" for entry in taken_back)
 
 
-def _is_of(said: Judgment, removed: Judgment) -> bool:
+def _is_of(judgment: Judgment, removed: Judgment) -> bool:
     """Whether what an entry says is what was removed, or what the same person had said of it before."""
-    if (said.id, said.annotator) != (removed.id, removed.annotator):
+    if (judgment.id, judgment.annotator) != (removed.id, removed.annotator):
         return False
-    return said.adjudicated == removed.adjudicated or replace(said, adjudicated=True) == removed
+    return judgment.adjudicated == removed.adjudicated or replace(judgment, adjudicated=True) == removed
 
 
-def _who(said: Judgment) -> tuple[str, str | None, bool]:
-    return said.id, said.annotator, said.adjudicated
+def _who(judgment: Judgment) -> tuple[str, str | None, bool]:
+    return judgment.id, judgment.annotator, judgment.adjudicated
 
 
 def _take(kept: list[Judgment], judgment: Judgment) -> None:

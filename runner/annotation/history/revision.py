@@ -51,8 +51,8 @@ def _frozen(live: LiveSuite, why: str, by: str | None) -> Frozen:
         # The record first: a kill before the head is written leaves a suite that can be frozen again.
         if not (last and last is entries[-1] and last.details.get("after") == suite.revision):
             details = {"before": before, "after": suite.revision}
-            told = {key: each for key, each in details.items() if each}
-            live.note(RecordEntry(0, "frozen", by=by, note=why, details=told))
+            stated = {key: each for key, each in details.items() if each}
+            live.note(RecordEntry(0, "frozen", by=by, note=why, details=stated))
         file.freeze(suite.revision)
     return Frozen(suite.revision, before, copy, changed)
 

@@ -36,7 +36,7 @@ def _step(open_: list[tuple[str, str]], mark: re.Match[str], text: str) -> None:
         if found["close"]:
             _close(open_, name)
         elif name not in _VOID and not found["rest"].rstrip().endswith("/"):
-            open_.append((name, said_by(mark)))
+            open_.append((name, judgments_by(mark)))
     elif found.get("bars"):
         name = found["bars"]
         if found["title"].strip():
@@ -131,7 +131,7 @@ _NOTICES = names(
 _HIDES = re.compile(r"line-through|display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)")
 
 
-def said_by(tag: re.Match[str]) -> str:
+def judgments_by(tag: re.Match[str]) -> str:
     """What a tag says of its contents: `<del>` and `<Tab label="Free">` all of it, `<div class="wide">` nothing."""
     name = (tag["name"] or "").lower()
     if not name:

@@ -13,7 +13,7 @@ from runner.snapshots import Snapshot
 
 
 @dataclass(frozen=True)
-class Heirs:
+class DocumentMap:
     """changes: what became of the documents. old, new: them, by id."""
 
     changes: DocumentChanges
@@ -21,7 +21,7 @@ class Heirs:
     new: dict[str, Document]
 
     @classmethod
-    def between(cls, old: Snapshot, new: Snapshot) -> "Heirs":
+    def between(cls, old: Snapshot, new: Snapshot) -> "DocumentMap":
         """Compare two snapshots."""
         return cls(
             compare_documents(old, new),
@@ -29,7 +29,7 @@ class Heirs:
             {document.id: document for document in new.documents},
         )
 
-    def heir(self, id_: str) -> Document | None:
+    def successor(self, id_: str) -> Document | None:
         """The document that goes on under the id, or under a new one; None if it is gone."""
         return self.new.get(self.changes.renamed.get(id_, id_))
 
@@ -38,23 +38,27 @@ class Heirs:
 
         Its words, or the version or the state of things that its id names, are not what they were.
         """
-        old, heir = self.old[id_], self.heir(id_)
-        if heir is None or heir.id == id_:
+        old, successor = self.old[id_], self.successor(id_)
+        if successor is None or successor.id == id_:
             return ""
-        if _STATE.findall(heir.id.lower()) != _STATE.findall(id_.lower()):
+        if _STATE.findall(successor.id.lower()) != _STATE.findall(id_.lower()):
             return "of another version"
-        if heir.text == old.text:
+        if successor.text == old.text:
             return ""
         from rapidfuzz.distance import Indel
 
         coder = Coder()
-        before, after = (coder.encode(words(each.text)) for each in (old, heir))
+        before, after = (coder.encode(words(each.text)) for each in (old, successor))
         return "renamed and changed" if Indel.distance(before, after) > len(after) - len(before) else ""
 
     def twin(self, id_: str) -> Document | None:
-        """The heir, if nothing of the text, its layout, the title or what the fields say of them is different."""
-        heir = self.heir(id_)
-        return heir if heir and not self.doubt(id_) and _said(heir) == _said(self.old[id_]) else None
+        """The successor, if nothing of the text, its layout, the title or what the fields say of them is different."""
+        successor = self.successor(id_)
+        return (
+            successor
+            if successor and not self.doubt(id_) and _compared(successor) == _compared(self.old[id_])
+            else None
+        )
 
 
 # Fields that say who wrote a page, where it stands and how it looks, not what it is about.
@@ -104,7 +108,7 @@ def _shows(text: str, key: str) -> bool:
     return "{{" in text and bool(re.search(rf"\{{\{{[^{{}}]*(?<!\w){re.escape(key)}(?!\w)[^{{}}]*\}}\}}", text))
 
 
-def _said(document: Document) -> tuple[Any, ...]:
+def _compared(document: Document) -> tuple[Any, ...]:
     """All that has to be equal. The ids of headings are addresses, and say nothing."""
     layout = document.layout
     headings = layout and [(each.level, each.title, each.start, each.end) for each in layout.headings]

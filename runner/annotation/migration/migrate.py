@@ -36,12 +36,12 @@ class Migration:
     @cached_property
     def judgments(self) -> Counter[str]:
         """How many judged pairs were carried, proposed, gone or dropped; one that was carried in part is proposed."""
-        fates: dict[tuple[str, str], str] = {}
+        outcomes: dict[tuple[str, str], str] = {}
         for entry in self.entries[1:]:
             key = (entry.query, _name(entry.old or {}))
-            if fates.get(key) != "proposed":
-                fates[key] = entry.what
-        return Counter(fates.values())
+            if outcomes.get(key) != "proposed":
+                outcomes[key] = entry.what
+        return Counter(outcomes.values())
 
     @cached_property
     def waiting(self) -> tuple[str, ...]:
@@ -72,8 +72,8 @@ def migrate(suite: Suite, old: Snapshot, new: Snapshot, *, by: str | None = None
         entries += [replace(event, number=0, by=by, at=at) for event in events]
     for query, id_ in held.missing:
         [pair] = [each for each in pairs_of(query) if each.id == id_]
-        fate = Outcome("gone", similarity=0.0, why=f"not in snapshot {old.id}")
-        entries.append(replace(_event(pair, fate, (), fate.why, what="dropped"), number=0, by=by, at=at))
+        outcome = Outcome("gone", similarity=0.0, why=f"not in snapshot {old.id}")
+        entries.append(replace(_event(pair, outcome, (), outcome.why, what="dropped"), number=0, by=by, at=at))
     migrated = _pinned(replace(suite, queries=tuple(queries), frozen=None, path=""), new)
     details = {"from": old.id, "to": new.id, "old_revision": suite.revision, "new_revision": migrated.revision}
     head = RecordEntry(1, "migrated", by=by, at=at, details=details)
@@ -100,39 +100,39 @@ def _refuse_wrong_order(suite: Suite, old: Snapshot, new: Snapshot) -> None:
             if suite.snapshot in (None, old.id) and suite.documents in (None, old.documents_sha256[:16]):
                 raise error from None
             pinned = f"snapshot {suite.snapshot}" if suite.snapshot else f"the documents {suite.documents}"
-            said = f"is pinned to {pinned}; give that with --from, not {old.id}"
-            raise InputError(f"{suite.head or where}: {said}") from None
+            carried = f"is pinned to {pinned}; give that with --from, not {old.id}"
+            raise InputError(f"{suite.head or where}: {carried}") from None
         raise InputError(
             f"{where}: fits snapshot {new.id} (--to), not {old.id} (--from); exchange --from and --to?"
         ) from None
 
 
 def _moved(query: JudgedQuery, follower: Follower) -> tuple[JudgedQuery, list[RecordEntry]]:
-    """The query with what was carried, and an entry without a number for every fate."""
-    followed = [(pair, fate) for pair in pairs_of(query) for fate in follower.follow(pair)]
+    """The query with what was carried, and an entry without a number for every outcome."""
+    followed = [(pair, outcome) for pair in pairs_of(query) for outcome in follower.follow(pair)]
     winners = _winners(followed)
     relevant = {id_ for id_, pair in winners.items() if pair.grade > 0}
     kept: list[Judgment] = []
     spans = {}
     events: list[RecordEntry] = []
-    for pair, fate in followed:
-        if fate.what == "carried":
-            successors = [successor for successor in fate.successors if winners[successor.id] is pair]
+    for pair, outcome in followed:
+        if outcome.what == "carried":
+            successors = [successor for successor in outcome.successors if winners[successor.id] is pair]
             spans.update({successor.id: successor.span for successor in successors if successor.span})
-            said = [replace(each, id=successor.id) for successor in successors for each in pair.judgments]
-            kept += said
+            carried = [replace(each, id=successor.id) for successor in successors for each in pair.judgments]
+            kept += carried
             where = {successor.id: successor.span for successor in successors}
-            items = tuple(item_of(each, where[each.id], query.source) for each in said)
-            events.append(_event(pair, fate, items, fate.why if items else _HELD_BY_BETTER))
+            items = tuple(item_of(each, where[each.id], query.source) for each in carried)
+            events.append(_event(pair, outcome, items, outcome.why if items else _HELD_BY_BETTER))
             continue
         # What holds something relevant is not irrelevant, whatever else it holds.
-        successors = [successor for successor in fate.successors if pair.grade > 0 or successor.id not in relevant]
-        if fate.successors and not successors:
-            events.append(_event(pair, fate, (), _HELD_BY_BETTER, what="dropped"))
+        successors = [successor for successor in outcome.successors if pair.grade > 0 or successor.id not in relevant]
+        if outcome.successors and not successors:
+            events.append(_event(pair, outcome, (), _HELD_BY_BETTER, what="dropped"))
             continue
-        unsaid = ((Judgment(each.id, pair.grade, query.source), each.span) for each in successors)
-        items = tuple(item_of(*each, query.source) for each in unsaid)
-        events.append(_event(pair, fate, items, fate.why))
+        proposed = ((Judgment(each.id, pair.grade, query.source), each.span) for each in successors)
+        items = tuple(item_of(*each, query.source) for each in proposed)
+        events.append(_event(pair, outcome, items, outcome.why))
     waits = any(event.what in ("proposed", "gone") and is_relevant(event) for event in events)
     if waits:
         at_stake = {judgment.id for judgment in kept if judgment.grade > 0}
@@ -159,24 +159,24 @@ _HELD_BY_BETTER = "the new one holds something of a higher grade, which counts"
 def _winners(followed: Iterable[tuple[JudgedPair, Outcome]]) -> dict[str, JudgedPair]:
     """For every new id the pair whose judgments it gets: of several old ones in one new one, the best."""
     winners: dict[str, JudgedPair] = {}
-    for pair, fate in followed:
-        if fate.what == "carried":
-            for successor in fate.successors:
+    for pair, outcome in followed:
+        if outcome.what == "carried":
+            for successor in outcome.successors:
                 if successor.id not in winners or pair.grade > winners[successor.id].grade:
                     winners[successor.id] = pair
     return winners
 
 
 def _event(
-    pair: JudgedPair, fate: Outcome, items: Sequence[Mapping[str, Any]], note: str, what: str | None = None
+    pair: JudgedPair, outcome: Outcome, items: Sequence[Mapping[str, Any]], note: str, what: str | None = None
 ) -> RecordEntry:
-    details = dict(fate.details)
+    details = dict(outcome.details)
     if len(pair.judgments) > 1:
         details["judgments"] = [item_of(each, pair.span, pair.query.source) for each in pair.judgments]
     if pair.id in pair.query.disputed:
         details["disputed"] = True
     return RecordEntry(
-        0, what or fate.what, pair.query.id, pair.item, tuple(items), fate.similarity, note=note, details=details
+        0, what or outcome.what, pair.query.id, pair.item, tuple(items), outcome.similarity, note=note, details=details
     )
 
 

@@ -38,10 +38,10 @@ class JudgedPair:
 
 def pairs_of(query: JudgedQuery) -> tuple[JudgedPair, ...]:
     """The pairs of a query, in the order in which they first appear."""
-    said: dict[str, list[Judgment]] = defaultdict(list)
+    by_id: dict[str, list[Judgment]] = defaultdict(list)
     for judgment in query.every_judgment:
-        said[judgment.id].append(judgment)
-    return tuple(JudgedPair(query, id_, tuple(said[id_]), query.grades[id_]) for id_ in said)
+        by_id[judgment.id].append(judgment)
+    return tuple(JudgedPair(query, id_, tuple(by_id[id_]), query.grades[id_]) for id_ in by_id)
 
 
 @dataclass(frozen=True)
@@ -76,5 +76,5 @@ class Follower(Protocol):
     """Follows judged things from one snapshot to another."""
 
     def follow(self, pair: JudgedPair) -> tuple[Outcome, ...]:
-        """What became of a pair: one fate, or two where a part is certain and a part is not."""
+        """What became of a pair: one outcome, or two where a part is certain and a part is not."""
         ...

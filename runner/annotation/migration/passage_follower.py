@@ -8,7 +8,7 @@ from runner.alignment.passages import compare_passages
 from runner.alignment.range_match import TextRanges, shared, trimmed
 from runner.alignment.shingles import Coder, words
 from runner.alignment.unresolved import evenly_spaced
-from runner.annotation.migration.document_map import Heirs, scope_of
+from runner.annotation.migration.document_map import DocumentMap, scope_of
 from runner.annotation.migration.pair import JudgedPair, Outcome, Successor
 from runner.annotation.migration.surroundings import Surroundings
 from runner.snapshots import Passage, Snapshot
@@ -19,16 +19,16 @@ class PassageFollower:
 
     def __init__(self, old: Snapshot, new: Snapshot) -> None:
         self._old, self._new = old, new
-        self._heirs = Heirs.between(old, new)
+        self._map = DocumentMap.between(old, new)
         self._before = {passage.id: passage for passage in old.passages}
         self._after = {passage.id: passage for passage in new.passages}
-        self._surroundings_before = Surroundings(self._heirs.old)
-        self._surroundings_after = Surroundings(self._heirs.new)
+        self._surroundings_before = Surroundings(self._map.old)
+        self._surroundings_after = Surroundings(self._map.new)
 
     def follow(self, pair: JudgedPair) -> tuple[Outcome, ...]:
         """What became of a judged passage."""
         passage = self._before[pair.id]
-        twin = self._heirs.twin(passage.document)
+        twin = self._map.twin(passage.document)
         if twin is None:
             return (self._compared(passage),)
         return self._by_range(passage, self._ranges.get(twin.id) or TextRanges(()), pair.ever_relevant)
@@ -42,11 +42,11 @@ class PassageFollower:
 
     @cached_property
     def _changes(self) -> dict[str, PassageChange]:
-        changes = compare_passages(self._old, self._new, self._heirs.changes)
+        changes = compare_passages(self._old, self._new, self._map.changes)
         return {id_: change for change in changes for id_ in change.old}
 
     def _by_range(self, passage: Passage, ranges: TextRanges, relevant: bool) -> tuple[Outcome, ...]:
-        text = self._heirs.old[passage.document].text
+        text = self._map.old[passage.document].text
         start, end = trimmed(text, passage.start, passage.end)
         if start == end:
             return (self._compared(passage),)
@@ -64,11 +64,11 @@ class PassageFollower:
         else:
             within = [id_ for id_, place in touching.items() if start <= place[0] and place[1] <= end]
             larger = {id_: place for id_, place in touching.items() if place[0] < start or end < place[1]}
-            fates = [Outcome("carried", _successors(within), 1.0, "part of what is not relevant")] if within else []
+            outcomes = [Outcome("carried", _successors(within), 1.0, "part of what is not relevant")] if within else []
             if larger:
-                fates.append(_spread(larger, (start, end), "larger than what was judged"))
-            if fates:
-                return tuple(fates)
+                outcomes.append(_spread(larger, (start, end), "larger than what was judged"))
+            if outcomes:
+                return tuple(outcomes)
         if not touching:
             return (Outcome("gone", similarity=0.0, why="no passage shows any of it"),)
         return (_spread(touching, (start, end), "cut in other places"),)
@@ -90,12 +90,12 @@ class PassageFollower:
 
     def _difference(self, old: Passage, new: Passage) -> str:
         """What is not the same around two passages of one text: the page, or what gives them their meaning there."""
-        heir = self._heirs.heir(old.document)
-        if heir is None or heir.id != new.document:
+        successor = self._map.successor(old.document)
+        if successor is None or successor.id != new.document:
             return "on another page"
         around = self._surroundings_before.around(old.document, old.start, old.end)
         now = self._surroundings_after.around(new.document, new.start, new.end)
-        return self._heirs.doubt(old.document) or around.difference(now)
+        return self._map.doubt(old.document) or around.difference(now)
 
 
 def _successors(ids: list[str]) -> tuple[Successor, ...]:
@@ -113,23 +113,23 @@ class DocumentFollower:
     """old, new: the snapshots."""
 
     def __init__(self, old: Snapshot, new: Snapshot) -> None:
-        self._heirs = Heirs.between(old, new)
+        self._map = DocumentMap.between(old, new)
 
     def follow(self, pair: JudgedPair) -> tuple[Outcome, ...]:
         """What became of a judged document: nothing but its fields may have changed, or a person has to look."""
-        old, heir = self._heirs.old[pair.id], self._heirs.heir(pair.id)
-        if heir is None:
+        old, successor = self._map.old[pair.id], self._map.successor(pair.id)
+        if successor is None:
             return (Outcome("gone", similarity=0.0, why="removed"),)
-        successors = (Successor(heir.id),)
-        if self._heirs.twin(old.id):
-            return (Outcome("carried", successors, 1.0, "same text" if old.id == heir.id else "renamed"),)
-        if old.text == heir.text:
-            fields = "other layout" if scope_of(old) == scope_of(heir) else "other fields"
-            what = self._heirs.doubt(old.id) or (fields if old.title == heir.title else "other title")
+        successors = (Successor(successor.id),)
+        if self._map.twin(old.id):
+            return (Outcome("carried", successors, 1.0, "same text" if old.id == successor.id else "renamed"),)
+        if old.text == successor.text:
+            fields = "other layout" if scope_of(old) == scope_of(successor) else "other fields"
+            what = self._map.doubt(old.id) or (fields if old.title == successor.title else "other title")
             return (Outcome("proposed", successors, 1.0, f"same text, {what}"),)
         from rapidfuzz.distance import Indel
 
         coder = Coder()
-        similarity = Indel.normalized_similarity(*(coder.encode(words(each.text)) for each in (old, heir)))
-        why = "changed" if old.id == heir.id else "renamed and changed"
+        similarity = Indel.normalized_similarity(*(coder.encode(words(each.text)) for each in (old, successor)))
+        why = "changed" if old.id == successor.id else "renamed and changed"
         return (Outcome("proposed", successors, round(similarity, 4), why),)

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from runner.annotation.migration.document_map import Heirs
+from runner.annotation.migration.document_map import DocumentMap
 from runner.annotation.migration.in_place import InPlace
 from runner.annotation.migration.nearest_text import NearestText, Place, like
 from runner.annotation.migration.pair import JudgedPair, Outcome, Successor
@@ -21,10 +21,10 @@ class SpanFollower:
     """old, new: the snapshots."""
 
     def __init__(self, old: Snapshot, new: Snapshot) -> None:
-        self._heirs = Heirs.between(old, new)
+        self._map = DocumentMap.between(old, new)
         self._places = SpanPlaces(old)
-        self._before = Surroundings(self._heirs.old)
-        self._after = Surroundings(self._heirs.new)
+        self._before = Surroundings(self._map.old)
+        self._after = Surroundings(self._map.new)
         self._nearest = NearestText(new.documents, self._after)
         self._in_place = cache(self._compare)
 
@@ -33,19 +33,19 @@ class SpanFollower:
         span = pair.span
         assert span is not None, f"{pair.id} is no span"
         start, end = self._places.find(span)
-        heir = self._heirs.heir(span.document)
-        words = self._heirs.old[span.document].text[start:end]
-        if self._heirs.twin(span.document) and heir:
-            same = Span(heir.id, span.quote, span.start, span.end)
+        successor = self._map.successor(span.document)
+        words = self._map.old[span.document].text[start:end]
+        if self._map.twin(span.document) and successor:
+            same = Span(successor.id, span.quote, span.start, span.end)
             return (Outcome("carried", (Successor.of_span(same),), 1.0, "same text"),)
-        places = find_quote(words, heir.text) if heir else []
-        if not heir or not places:
+        places = find_quote(words, successor.text) if successor else []
+        if not successor or not places:
             return (self._replaced(span, words, (start, end)),)
         if len(places) > 1:
-            return (self._several(span, heir.id, places),)
-        found = (self._as_found(span, heir.id, places[0]),)
+            return (self._several(span, successor.id, places),)
+        found = (self._as_found(span, successor.id, places[0]),)
         around = self._before.around(span.document, start, end)
-        difference = self._heirs.doubt(span.document) or around.difference(self._after.around(heir.id, *places[0]))
+        difference = self._map.doubt(span.document) or around.difference(self._after.around(successor.id, *places[0]))
         if difference:
             return (Outcome("proposed", found, 1.0, f"same words, {difference}"),)
         return (Outcome("carried", found, 1.0, "same words"),)
@@ -70,23 +70,23 @@ class SpanFollower:
         hint = ""
         if now := self._now(span.document, place):
             document, at = now
-            alike = like(words, self._heirs.new[document].text, at)
+            alike = like(words, self._map.new[document].text, at)
             found.append((self._as_new(span, document, at), alike, "edited"))
         elsewhere = self._elsewhere(words)
         if len(elsewhere) == 1:
             found.append((self._as_found(span, *elsewhere[0]), 1.0, "same words, on another page"))
         if not found or found[0][1] < LEAST_ELSEWHERE:
-            heir = self._heirs.heir(span.document)
-            near = self._nearest.find(words, heir.id if heir else None)
+            successor = self._map.successor(span.document)
+            near = self._nearest.find(words, successor.id if successor else None)
             if near and near.similarity >= LEAST_ELSEWHERE:
                 why = (
                     "like it, elsewhere on its page"
-                    if heir and near.document == heir.id
+                    if successor and near.document == successor.id
                     else "like it, on another page"
                 )
                 found.append((self._as_new(span, near.document, (near.start, near.end)), near.similarity, why))
             elif near:
-                text = " ".join(self._heirs.new[near.document].text[near.start : near.end].split())
+                text = " ".join(self._map.new[near.document].text[near.start : near.end].split())
                 hint = f"; the nearest, {int(near.similarity * 100)}% alike, in {near.document}: “{text}”"
         unique = {successor.id: (successor, alike, why) for successor, alike, why in reversed(found)}
         found = list(reversed(unique.values()))
@@ -99,36 +99,36 @@ class SpanFollower:
         """Other words as a span in the form that the old one has."""
         if span.quote is None:
             return Successor.of_span(Span(document, None, *place))
-        text = self._heirs.new[document].text
+        text = self._map.new[document].text
         quote = " ".join(text[slice(*place)].split())
         again = len(find_quote(quote, text)) > 1
         return Successor.of_span(Span(document, quote, place[0] if again else None))
 
     def _compare(self, document: str) -> InPlace:
-        heir = self._heirs.heir(document)
-        assert heir is not None, f"{document} has no heir"
-        return InPlace(self._heirs.old[document].text, heir.text, self._after.blocks(heir.id))
+        successor = self._map.successor(document)
+        assert successor is not None, f"{document} has no successor"
+        return InPlace(self._map.old[document].text, successor.text, self._after.blocks(successor.id))
 
     def _now(self, document: str, place: Place) -> tuple[str, Place] | None:
         """What stands in the place of [start, end) of an old document, under the same heading or much like it."""
-        heir = self._heirs.heir(document)
-        if heir is None:
+        successor = self._map.successor(document)
+        if successor is None:
             return None
         compared = self._in_place(document)
         at = compared.find(*place)
         if at is None:
             return None
-        above, now = self._before.headings(document, place[0])[-1:], self._after.headings(heir.id, at[0])[-1:]
-        words = self._heirs.old[document].text[slice(*place)]
-        if (above == now and (above or compared.related)) or like(words, heir.text, at) >= LEAST_ELSEWHERE:
-            return heir.id, at
+        above, now = self._before.headings(document, place[0])[-1:], self._after.headings(successor.id, at[0])[-1:]
+        words = self._map.old[document].text[slice(*place)]
+        if (above == now and (above or compared.related)) or like(words, successor.text, at) >= LEAST_ELSEWHERE:
+            return successor.id, at
         return None
 
     def _elsewhere(self, words: str) -> list[tuple[str, Place]]:
         """Where the new documents hold the words, up to two places."""
         found: list[tuple[str, Place]] = []
         for id_ in self._nearest.holders(words):
-            found += [(id_, place) for place in find_quote(words, self._heirs.new[id_].text)]
+            found += [(id_, place) for place in find_quote(words, self._map.new[id_].text)]
             if len(found) > 1:
                 break
         return found

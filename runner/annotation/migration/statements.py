@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from runner.annotation.migration.containers import TAG, mark_includes, notices, said_by, taken_out
+from runner.annotation.migration.containers import TAG, judgments_by, mark_includes, notices, taken_out
 from runner.annotation.migration.layout import lines_of
 from runner.annotation.migration.pointers import LINK, is_pointer
 from runner.annotation.migration.statement import Statement
@@ -93,7 +93,7 @@ def _statements(tokens: Sequence["Token"]) -> Iterator[Statement]:
         elif token.type in ("fence", "code_block"):
             yield from _code(token, where)
         elif token.type == "html_block":
-            yield from _sentences("html", TAG.sub(lambda tag: f" {said_by(tag)} ", token.content), [])
+            yield from _sentences("html", TAG.sub(lambda tag: f" {judgments_by(tag)} ", token.content), [])
 
 
 def _code(token: "Token", where: Sequence[str]) -> Iterator[Statement]:
@@ -130,7 +130,7 @@ def _plain(inline: "Token") -> tuple[str, list[Place]]:
             text += child.content or PurePosixPath(str(child.attrs.get("src", ""))).stem
             text += f" {child.attrs['title']}" if "title" in child.attrs else ""
         elif tag:
-            text += said_by(tag)
+            text += judgments_by(tag)
         elif child.type == "text":
             text += _ATTRIBUTES.sub(_noticed, taken_out(child.content)[0])
         elif child.type != "html_inline":

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import takewhile
 
 from runner.annotation.migration.blocks import Blocks
-from runner.annotation.migration.containers import TAG, open_at, said_by
+from runner.annotation.migration.containers import TAG, judgments_by, open_at
 from runner.annotation.migration.document_map import scope_of
 from runner.annotation.migration.pointers import Notes, overall
 from runner.annotation.migration.statement import Statement, say_the_same
@@ -74,15 +74,15 @@ class Surroundings:
         self._sections = cache(self._sections_of)
         self._notes = cache(lambda id_: Notes(documents[id_].text))
         self._overall = cache(lambda id_: tuple(overall(documents[id_].text)))
-        self._said = cache(self._said_in)
+        self._label = cache(self._label_in)
 
     def around(self, id_: str, start: int, end: int) -> Around:
         """What stands around [start, end) of a document."""
         sections = self._sections(id_)[1]
         numbers = range(self._number(id_, start), self._number(id_, max(start, end - 1)) + 1)
         above = dict.fromkeys(each for number in numbers for each in sections[number].lead if each not in numbers)
-        words = [self._said(id_, number) for number in above]
-        words += [self._said_in(id_, number, start, end) for number in numbers]
+        words = [self._label(id_, number) for number in above]
+        words += [self._label_in(id_, number, start, end) for number in numbers]
         own = [sections[number] for number in numbers]
         headings = tuple(each for section in own for each in (*section.path, *section.within))
         after, repeated = (
@@ -99,7 +99,7 @@ class Surroundings:
     def _number(self, id_: str, position: int) -> int:
         return bisect_right(self._sections(id_)[0], position) - 1
 
-    def _said_in(self, id_: str, number: int, start: int = 0, end: int = 0) -> tuple[Statement, ...]:
+    def _label_in(self, id_: str, number: int, start: int = 0, end: int = 0) -> tuple[Statement, ...]:
         """What a section says. [start, end): what of it is judged."""
         document, section = self._documents[id_], self._sections(id_)[1][number]
         first, last = section.body
@@ -140,4 +140,4 @@ class Surroundings:
 
 def _title(heading: OutlineHeading, text: str) -> str:
     """A heading's title, and what tags in it say: that it is struck out."""
-    return " ".join([heading.title, *filter(None, map(said_by, TAG.finditer(text, heading.start, heading.end)))])
+    return " ".join([heading.title, *filter(None, map(judgments_by, TAG.finditer(text, heading.start, heading.end)))])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from runner.alignment.word_diff import WordRun, word_diff
-from runner.annotation.review.passage_texts import AROUND, PassageTexts, Shown
+from runner.annotation.review.passage_texts import AROUND, DisplayedText, PassageTexts
 from runner.annotation.review.queue import ReviewItem, Target
 from runner.rendering.visible import one_line
 
@@ -104,20 +104,20 @@ class Cards:
             share = "" if alike is None else f" ({alike:.0%} alike)"
             yield self._target(f"{which}{target.id}{share}", target, self._old(item, _WIDER * AROUND), whole)
         if not item.targets and item.candidate and item.candidate.passage and self.texts:
-            shown = self.texts.passage(item.candidate.passage)
+            displayed = self.texts.passage(item.candidate.passage)
             label = item.candidate.passage
-            yield _exhibit(label, shown, whole) if shown else Exhibit(label)
+            yield _exhibit(label, displayed, whole) if displayed else Exhibit(label)
 
-    def _target(self, label: str, target: Target, old: Shown | None, whole: bool) -> Exhibit:
-        shown = self.texts.find(target.id, target.span) if self.texts else None
-        if shown is None:
+    def _target(self, label: str, target: Target, old: DisplayedText | None, whole: bool) -> Exhibit:
+        displayed = self.texts.find(target.id, target.span) if self.texts else None
+        if displayed is None:
             return Exhibit(label, missing=True)
-        runs = _differences(old, shown) if old else ()
+        runs = _differences(old, displayed) if old else ()
         if all(run.kind == "same" for run in runs):
-            return _exhibit(label, shown, whole)
-        return Exhibit(label, shown.title, tuple(_changes(runs, shown, whole)))
+            return _exhibit(label, displayed, whole)
+        return Exhibit(label, displayed.title, tuple(_changes(runs, displayed, whole)))
 
-    def _old(self, item: ReviewItem, around: int) -> Shown | None:
+    def _old(self, item: ReviewItem, around: int) -> DisplayedText | None:
         return self.old_texts.find(item.old.id, item.old.span, around) if item.old and self.old_texts else None
 
     def _others(self, item: ReviewItem) -> Iterator[str]:
@@ -130,19 +130,19 @@ class Cards:
             yield f"{item.candidate.kind}, {item.candidate.source}: {one_line(item.candidate.why)}"
 
 
-def _exhibit(label: str, shown: Shown, whole: bool) -> Exhibit:
+def _exhibit(label: str, displayed: DisplayedText, whole: bool) -> Exhibit:
     """A text in which nothing changed. A span is marked where something surrounds it."""
-    marked = _surrounded(shown)
-    judged = Stretch(_cut(shown.text, whole), opens=marked, closes=marked)
-    around = (Stretch(shown.before, judged=False), judged, Stretch(shown.after, judged=False))
-    return Exhibit(label, shown.title, tuple(each for each in around if each.text or each.judged))
+    marked = _surrounded(displayed)
+    judged = Stretch(_cut(displayed.text, whole), opens=marked, closes=marked)
+    around = (Stretch(displayed.before, judged=False), judged, Stretch(displayed.after, judged=False))
+    return Exhibit(label, displayed.title, tuple(each for each in around if each.text or each.judged))
 
 
-def _surrounded(shown: Shown) -> bool:
-    return bool(shown.before or shown.after)
+def _surrounded(displayed: DisplayedText) -> bool:
+    return bool(displayed.before or displayed.after)
 
 
-def _differences(old: Shown, new: Shown) -> Sequence[WordRun]:
+def _differences(old: DisplayedText, new: DisplayedText) -> Sequence[WordRun]:
     """What changed in what is judged and around it. More is known of the old text around it, which is not gone."""
     runs = word_diff(old.whole, new.whole)
     if runs and runs[0].kind == "removed" and new.before:
@@ -152,10 +152,10 @@ def _differences(old: Shown, new: Shown) -> Sequence[WordRun]:
     return runs
 
 
-def _changes(runs: Sequence[WordRun], shown: Shown, whole: bool) -> Iterator[Stretch]:
+def _changes(runs: Sequence[WordRun], displayed: DisplayedText, whole: bool) -> Iterator[Stretch]:
     """The changes in one text, with marks where what is judged begins and ends now, wherever it did before."""
-    begin, end = len(shown.before), len(shown.before) + len(shown.text)
-    marked = _surrounded(shown)
+    begin, end = len(displayed.before), len(displayed.before) + len(displayed.text)
+    marked = _surrounded(displayed)
     at = 0
     for run in runs:
         if run.kind == "removed":

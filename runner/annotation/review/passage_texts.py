@@ -21,7 +21,7 @@ _LETTERS = ascii_letters + digits
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisplayedText:
     """title and text of what is judged. before, after: what surrounds a span in its document."""
 
     title: str
@@ -42,19 +42,19 @@ class PassageTexts:
     snapshot: Snapshot
     unit: str
 
-    def find(self, id_: str, span: Span | None = None, around: int = AROUND) -> Shown | None:
+    def find(self, id_: str, span: Span | None = None, around: int = AROUND) -> DisplayedText | None:
         """What the id stands for, or None if the snapshot does not hold it. around: characters on either side."""
         if self.unit == "span":
             return self._span(span, around) if span else None
         if self.unit == "document":
             document = self._documents.get(id_)
-            return Shown(document.title, document.text) if document else None
+            return DisplayedText(document.title, document.text) if document else None
         return self.passage(id_)
 
-    def passage(self, id_: str) -> Shown | None:
+    def passage(self, id_: str) -> DisplayedText | None:
         """A passage, whatever the suite judges, or None if the snapshot does not hold it."""
         passage = self._passages.get(id_)
-        return Shown(passage.title, self.snapshot.text(passage)) if passage else None
+        return DisplayedText(passage.title, self.snapshot.text(passage)) if passage else None
 
     def whole(self, id_: str, *, pinned: bool) -> Span:
         """A passage as a span: a range of characters where documents are pinned, else its words.
@@ -100,7 +100,7 @@ class PassageTexts:
             hint = f"; nearest: {near}" if near else ""
             raise InputError(f"snapshot {self.snapshot.id} holds no {self.unit} {id_!r}{hint}")
 
-    def _span(self, span: Span, around: int) -> Shown | None:
+    def _span(self, span: Span, around: int) -> DisplayedText | None:
         try:
             start, end = self._places.find(span)
         except SpanFault:
@@ -112,7 +112,7 @@ class PassageTexts:
             before = before.lstrip(_LETTERS).lstrip()
         if end + around < len(document.text):
             after = after.rstrip(_LETTERS).rstrip()
-        return Shown(document.title, document.text[start:end], before, after)
+        return DisplayedText(document.title, document.text[start:end], before, after)
 
     @cached_property
     def _documents(self) -> Mapping[str, Document]:

@@ -119,7 +119,7 @@ def _pending(suite: Suite, entries: Sequence[RecordEntry], kinds: Sequence[str])
 def _disputed(suite: Suite) -> Iterator[ReviewItem]:
     for query in suite.queries:
         for id_ in query.disputed:
-            yield ReviewItem("disputed", suite, query, Target(id_, query.spans.get(id_)), _said(query, id_))
+            yield ReviewItem("disputed", suite, query, Target(id_, query.spans.get(id_)), _judgments_about(query, id_))
 
 
 def _candidates(suite: Suite, entries: Sequence[RecordEntry], wanted: Wanted) -> Iterator[ReviewItem]:
@@ -143,7 +143,7 @@ def _candidates(suite: Suite, entries: Sequence[RecordEntry], wanted: Wanted) ->
                 source=candidate.source,
                 history=candidate.history,
             )
-        said = _said(query, candidate.id)
+        said = _judgments_about(query, candidate.id)
         again = (query.id, candidate.id or candidate.passage or "")
         if again in asked or again in answered or any(each.source == "human" for each in said):
             continue
@@ -159,12 +159,12 @@ def _candidates(suite: Suite, entries: Sequence[RecordEntry], wanted: Wanted) ->
 def _again(suite: Suite, annotator: str) -> Iterator[ReviewItem]:
     for query in suite.queries:
         for id_ in query.grades:
-            said = _said(query, id_)
+            said = _judgments_about(query, id_)
             if all(each.annotator != annotator for each in said):
                 yield ReviewItem("again", suite, query, Target(id_, query.spans.get(id_)), said)
 
 
-def _said(query: JudgedQuery, id_: str | None) -> tuple[Judgment, ...]:
+def _judgments_about(query: JudgedQuery, id_: str | None) -> tuple[Judgment, ...]:
     return tuple(each for each in query.every_judgment if each.id == id_) if id_ in query.grades else ()
 
 

@@ -12,7 +12,7 @@ from runner.annotation.candidates.candidate import JudgmentCandidate
 from runner.annotation.candidates.candidate_list import CandidateList, meta_path, write_candidates
 from runner.annotation.candidates.click_log import read_clicks
 from runner.annotation.candidates.clicked import Clicked, clicked_candidates
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.annotation.candidates.failing import failing_candidates
 from runner.annotation.candidates.pooling import alike, pooled_candidates
 from runner.annotation.candidates.ranked_list import ranked_list
@@ -117,9 +117,9 @@ def _gather(
 
 def _clicked(path: Path, rules: Rules, runs: "_Runs", snapshot: Snapshot | None) -> Clicked:
     log = read_clicks(path)
-    opinions = [*([Opinions(runs.suite, snapshot)] if runs.suite else []), *runs.opinions()]
+    judgments = [*([ExistingJudgments(runs.suite, snapshot)] if runs.suite else []), *runs.judgments()]
     existing = set(snapshot.units("passage")) if snapshot else None
-    return clicked_candidates(log, rules, opinions, existing, snapshot.id if snapshot else None)
+    return clicked_candidates(log, rules, judgments, existing, snapshot.id if snapshot else None)
 
 
 def _snapshot(wanted: str, store: str) -> Snapshot:
@@ -174,12 +174,18 @@ class _Runs:
         params = stored.params
         world = {field: params.get(field, "") for field in _WORLD}
         return RankedRun(
-            stored.id, stored.name, world, int(params["k"]), int(params["depth"]), queries, Opinions(suite, snapshot)
+            stored.id,
+            stored.name,
+            world,
+            int(params["k"]),
+            int(params["depth"]),
+            queries,
+            ExistingJudgments(suite, snapshot),
         )
 
-    def opinions(self) -> list[Opinions]:
+    def judgments(self) -> list[ExistingJudgments]:
         """Those of the suites of all runs loaded so far."""
-        return [run.opinions for _, run in self._loaded.values()]
+        return [run.judgments for _, run in self._loaded.values()]
 
     def inputs(self) -> list[dict[str, Any]]:
         """What was read, for the summary."""

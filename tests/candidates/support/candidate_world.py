@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from runner.annotation.candidates.click_log import ClickLog, read_clicks
-from runner.annotation.candidates.existing_judgments import Opinions
+from runner.annotation.candidates.existing_judgments import ExistingJudgments
 from runner.annotation.candidates.ranked_run import RankedQuery, RankedRun
 from runner.chunkers import Heading
 from runner.documents.document import Document
@@ -52,7 +52,7 @@ def ranked_run(
         for each in judged.queries
     )
     told = {"suite": "team", "suite_revision": "r1", "unit": judged.unit, "snapshot": "s1", "history": "null", **world}
-    return RankedRun(id_, f"name of {id_}", told, k, depth, queries, Opinions(judged, pages_of))
+    return RankedRun(id_, f"name of {id_}", told, k, depth, queries, ExistingJudgments(judged, pages_of))
 
 
 def log(folder: Path, *rows: str, header: str = "query,passage_id,rank,clicked") -> ClickLog:

@@ -11,7 +11,7 @@ import pytest
 
 from runner.chunkers import Heading
 from runner.citation_checks.answer import Citation, ServedAnswer
-from runner.citation_checks.check_result import CHECKS, Lineage
+from runner.citation_checks.check_result import CHECKS, CheckedAnswers
 from runner.citation_checks.checking import check_answers
 from runner.cli.citations import main
 from runner.documents.document import Document, Normalization
@@ -95,7 +95,7 @@ class Archive:
         ids = {name: keep(store, build(pages), "handbook", MADE[name], name) for name, pages in PAGES.items()}
         return cls(home, store, ids)
 
-    def check(self, *answers: ServedAnswer, collection: str | None = None) -> Lineage:
+    def check(self, *answers: ServedAnswer, collection: str | None = None) -> CheckedAnswers:
         return check_answers(answers, self.store, Path("answers.jsonl"), collection)
 
     def outcomes(self, one: ServedAnswer) -> dict[str, str]:

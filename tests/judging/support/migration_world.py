@@ -53,7 +53,7 @@ def read(folder: Path, rows: Sequence[Mapping[str, Any]], head: str = "name: cor
     return OwnSuite(suite_file(folder, rows, head).path).read()
 
 
-def fates(migration: Migration) -> list[tuple[str, str, list[str]]]:
+def outcomes(migration: Migration) -> list[tuple[str, str, list[str]]]:
     """Of every entry but the head line: what, the old id or words, the new ids or words."""
     return [
         (entry.what, _name(entry.old or {}), [_name(item) for item in entry.new]) for entry in migration.entries[1:]
@@ -65,7 +65,7 @@ def moved(folder: Path, rows: Sequence[Mapping[str, Any]], old: Snapshot, new: S
     return migrate(read(folder, rows, head or "name: core\nunit: passage\n"), old, new, by="wei", at="2026-11-30")
 
 
-def fate(
+def outcome(
     folder: Path, before: Sequence[Document], now: Sequence[Document], judged: Any, unit: str, chunker: Any = None
 ) -> str:
     """What becomes of one judgment; of a passage, judged is any of its words."""
@@ -75,7 +75,7 @@ def fate(
         head += f'documents: "{old.documents_sha256[:16]}"\n'
     if unit == "passage":
         judged = next(each.id for each in old.passages if judged in old.text(each))
-    return "/".join(what for what, *_ in fates(moved(folder, [query("q1", judged)], old, new, head)))
+    return "/".join(what for what, *_ in outcomes(moved(folder, [query("q1", judged)], old, new, head)))
 
 
 def stored(folder: Path, *snapshots: Snapshot) -> None:
