@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,6 @@ from retrievers.normalization import minmax, zscore
 
 Normalization = Callable[[Scores, NDArray[np.int64], int], Scores]
 NORMALIZATIONS: Mapping[str, Normalization] = {"minmax": minmax, "z": zscore}
-
-
-class Fusion(Protocol):
-    """Makes one ranking of several."""
-
-    @property
-    def weights(self) -> Mapping[str, float] | None: ...
-
-    def fuse(self, rankings: Mapping[str, Rankings], n_queries: int, depth: int) -> Rankings:
-        """Rank everything that any ranking holds; `rankings` has at least one, each of n_queries queries."""
-        ...
 
 
 @dataclass(frozen=True)

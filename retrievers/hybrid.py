@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from retrievers.base import Passages, Query, Rankings, RetrievalError, Retriever
-from retrievers.fusion import Fusion
+from retrievers.base import Fusion, Passages, Query, Rankings, RetrievalError, Retriever
 from retrievers.ranked import from_sources
 
 

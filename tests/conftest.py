@@ -25,6 +25,7 @@ SLOW = (
     "decide/test_moved_world.py",
     "docs",
     "drill",
+    "engine/test_extension_points.py",
     "engine/test_faults.py",
     "engine/test_misbehaving.py",
     "engine/test_misbehaving_chunkers.py",

@@ -19,6 +19,7 @@ from runner.composition.job_composer import JobComposer
 from runner.composition.late_settings import is_policy_file
 from runner.composition.overrides import parsed_override, readable, refuse_broken_text, shortened
 from runner.composition.parts_by_name import KINDS
+from runner.composition.policy_files import policy_of
 from runner.composition.text_settings import as_text
 from runner.configuration.settings import Settings, conf_directory, register_resolvers
 from runner.engine.plan import Request
@@ -48,7 +49,11 @@ def compose_request(overrides: Sequence[str]) -> Request:
 
 def request_of(config: DictConfig, overrides: tuple[str, ...], unused: tuple[str, ...] = ()) -> Request:
     """Check a composed configuration and keep it with its interpolations."""
-    return Request(overrides, Settings.read(config), OmegaConf.to_yaml(config, resolve=False), unused)
+    settings = Settings.read(config)
+    if settings.gate is not None:
+        # A rule of the person's own is imported now: it must not turn out only when all is computed that it cannot be.
+        policy_of(settings.gate.model_dump(mode="json"), "gate")
+    return Request(overrides, settings, OmegaConf.to_yaml(config, resolve=False), unused)
 
 
 def refuse_idle(requests: Sequence[Request]) -> None:

@@ -103,7 +103,11 @@ class Documents(list[Document]):
 
 
 class DocumentReader(Protocol):
-    """Whatever makes documents: a source of your own needs these two."""
+    """Whatever makes documents: a source of your own needs these two.
+
+    It may have a method `sources()` too, which gives the paths of all files that it is going to read: where their bytes
+    are as they were, nothing is read and cut again.
+    """
 
     @property
     def normalization(self) -> Normalization: ...

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from retrievers.digest import file_digest
+from runner.declared import Declared
 from runner.errors import ConfigError, RunnerError
 
 TARGET = "_target_"
@@ -41,6 +42,11 @@ class Component:
         """What people call it: the given name, else that of its class."""
         return self.given_name or self.target.rpartition(".")[2].lower()
 
+    @property
+    def declared(self) -> Declared:
+        """What the object says of itself."""
+        return Declared(self.object, self.path)
+
     @cached_property
     def identity(self) -> dict[str, Any] | None:
         """Everything that decides this part's results, as JSON values; None if that cannot be told.
@@ -49,13 +55,13 @@ class Component:
         function as target, are identified by the bytes of the files that define them. A parameter that names a
         file counts by the file's content, wherever it lies.
         """
-        if not getattr(self.object, "cacheable", True):
+        if not self.declared.cacheable:
             return None
         inside = {path: part.identity for path, part in self.parts.items()}
         if any(identity is None for identity in inside.values()):
             return None
-        files = self._files
-        excluded = {*getattr(self.object, "excluded", ()), *files}
+        files = {parameter: file_digest(path) for parameter, path in self.declared.files().items()}
+        excluded = {*self.declared.excluded, *files}
         identity: dict[str, Any] = {
             "target": self.target,
             "version": self._version,
@@ -86,8 +92,8 @@ class Component:
     @cached_property
     def _version(self) -> Any:
         kind = type(self.object)
-        if self.factory is kind and "version" in vars(kind):
-            return vars(kind)["version"]
+        if self.factory is kind and self.declared.own_version is not None:
+            return self.declared.own_version
         sources = [
             self.factory,
             *(each for each in kind.__mro__ if each.__module__ not in ("builtins", "typing", "abc")),
@@ -97,28 +103,12 @@ class Component:
     @cached_property
     def libraries(self) -> dict[str, str]:
         """Versions of the distributions that decide this part's results."""
-        return {name: _version(name) for name in getattr(self.object, "libraries", ())}
+        return {name: _version(name) for name in self.declared.libraries}
 
     @cached_property
     def contents(self) -> dict[str, str]:
         """Hashes of the files (models, lexicons, recorded rankings) that decide this part's results."""
-        contents = getattr(self.object, "contents", None)
-        return dict(contents()) if contents else {}
-
-    @cached_property
-    def _files(self) -> dict[str, str]:
-        files = getattr(self.object, "files", None)
-        return {parameter: file_digest(path) for parameter, path in files().items()} if files else {}
-
-    @property
-    def files_read(self) -> dict[str, Path]:
-        """Where every file lies that the object says it reads, by the parameter that names it or could.
-
-        A file in a folder that a parameter names is called `parameter/name in the folder`. From its optional method
-        `files_read()`, else from `files()`, which leaves out what came with a package.
-        """
-        said = getattr(self.object, "files_read", None) or getattr(self.object, "files", None)
-        return {parameter: Path(path) for parameter, path in said().items()} if callable(said) else {}
+        return self.declared.contents()
 
     def walk(self) -> Iterator["Component"]:
         """This part and every part inside it, outermost first."""

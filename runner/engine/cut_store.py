@@ -7,7 +7,7 @@ of reader and chunker, and the code that reads and cuts.
 import hashlib
 import platform
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -42,12 +42,6 @@ class CutStore:
         columns = columns_of(snapshot, self._snapshots.root / snapshot.id)
         if columns is not None:
             self._indexes.save(key, Index(*columns))
-
-
-def sources_of(reader: Component) -> list[Path] | None:
-    """The files that a reader is going to read, or None if it does not say (with a method `sources`)."""
-    sources: Callable[[], Sequence[Path]] | None = getattr(reader.object, "sources", None)
-    return list(sources()) if sources else None
 
 
 def cut_key(reader: Component, chunker: Component, sources: Sequence[Path]) -> str | None:

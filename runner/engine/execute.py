@@ -204,4 +204,4 @@ def _only_read(stage: Stage) -> bool:
     """Whether a stage's rankings, or all that it is made of and keeps none of, come from files of the user's."""
     if stage.sources:
         return all(source.identity is not None or _only_read(source) for source in stage.sources.values())
-    return bool(getattr(stage.part.object, "files", dict)())
+    return bool(stage.part.declared.files())

@@ -10,7 +10,7 @@ from runner.configuration.identity import collection_name
 from runner.configuration.settings import Settings
 from runner.documents.document import Document, Normalization
 from runner.engine.components import Component, build, digest
-from runner.engine.cut_store import CutStore, cut_key, sources_of
+from runner.engine.cut_store import CutStore, cut_key
 from runner.engine.failure import is_own, kind_of
 from runner.engine.parallel import Task, Workers, run_tasks
 from runner.errors import Misbehaved
@@ -29,7 +29,7 @@ def read_snapshot(settings: Settings) -> Snapshot:
 
 
 def _cut(reader: Component, chunker: Component, time_limit: float | None) -> Snapshot:
-    normalization = getattr(reader.object, "normalization", None) or Normalization()
+    normalization = reader.declared.optional("normalization", Normalization) or Normalization()
     cut = None if is_own(chunker.object) else partial(_cut_elsewhere, time_limit=time_limit)
     return Snapshot.build(reader.object.read(), chunker.object, chunker.params, normalization, cut)
 
@@ -96,7 +96,7 @@ def _known_or_cut(settings: Settings) -> Snapshot:
     reader, chunker = build(settings.corpus, "corpus"), build(settings.chunker, "chunker")
     store, named = snapshot_store(settings.store), (collection_of(settings), corpus_path(settings))
     cuts = CutStore(Path(settings.store) / "cache/cuts", store)
-    sources = sources_of(reader)
+    sources = reader.declared.sources()
     before = _states(sources or ())
     key = cut_key(reader, chunker, sources) if sources and before else None
     if key and settings.cache in ("on", "only") and (known := cuts.find(key)) is not None:

@@ -322,12 +322,10 @@ def _refuse_queries(root: Component, queries: Sequence[Query]) -> None:
     Raises InputError.
     """
     for part in root.walk():
-        refuse = getattr(part.object, "refuse_queries", None)
-        if refuse is not None:
-            try:
-                refuse(queries)
-            except RetrievalError as error:
-                raise InputError(str(error)) from None
+        try:
+            part.declared.refuse_queries(queries)
+        except RetrievalError as error:
+            raise InputError(str(error)) from None
 
 
 def _stage(

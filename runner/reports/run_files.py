@@ -110,7 +110,7 @@ def _copy_files(job: Job, folder: Path) -> None:
     """Copy the user's files that the retriever reads, and say in an index which parameter named which."""
     index: dict[str, str] = {}
     for part in job.stage.part.walk():
-        for parameter, path in getattr(part.object, "files", dict)().items():
+        for parameter, path in part.declared.files().items():
             folder.mkdir(exist_ok=True)
             name = f"{len(index)}-{Path(path).name}"
             shutil.copy(path, folder / name)

@@ -118,7 +118,7 @@ def _paths(part: Component, node: Node) -> dict[str, Path]:
     named = {
         str(key): Path(value).expanduser() for key, value in node.items() if key != TARGET and isinstance(value, str)
     }
-    files = {key: path for key, path in named.items() if path.is_file()} | part.files_read
+    files = {key: path for key, path in named.items() if path.is_file()} | part.declared.files_read()
     # A folder is only taken for a model where the part says that files decide its results, and not which.
     return files or {key: path for key, path in named.items() if part.contents and path.is_dir()}
 

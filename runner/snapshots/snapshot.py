@@ -9,6 +9,7 @@ from typing import Any
 
 from retrievers.base import Passages
 from runner.chunkers.base import Chunk, Chunker
+from runner.declared import Declared
 from runner.documents.document import Document, Documents, Normalization
 from runner.documents.passed import Passed
 from runner.errors import InputError
@@ -209,14 +210,14 @@ def _chunks(document: Document, chunker: Chunker) -> list[Chunk]:
 def _chunker_settings(chunker: Chunker, given: Mapping[str, Any]) -> dict[str, Any]:
     own: dict[str, Any] = asdict(chunker) if is_dataclass(chunker) and not isinstance(chunker, type) else {}
     kind = type(chunker)
-    libraries = getattr(chunker, "libraries", ())
+    declared = Declared(chunker, "chunker")
     return {
         # Both the defaults that nobody wrote and the values that somebody did are settings.
         **{key: value for key, value in given.items() if not key.startswith("_")},
         **own,
         "name": f"{kind.__module__}.{kind.__qualname__}",
-        "version": getattr(chunker, "version", 0),
-        "libraries": {name: version(name) for name in libraries},
+        "version": declared.version,
+        "libraries": {name: version(name) for name in declared.libraries},
     }
 
 

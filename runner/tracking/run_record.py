@@ -116,9 +116,8 @@ def params_of(job: Job) -> dict[str, Any]:
         params["coverage"] = suite.coverage
     if suite.missing != "error":
         params["missing"] = suite.missing
-    pool = getattr(root.object, "pool", None)
-    if isinstance(pool, int):
-        params["pool"] = pool
+    if root.declared.pool is not None:
+        params["pool"] = root.declared.pool
     params |= _chunker_params(stage.snapshot.settings.get("chunker", {}))
     for key, value in _flat(stage.snapshot.settings.get("normalization", {})):
         params[f"normalization.{key}"] = value
@@ -129,16 +128,15 @@ def params_of(job: Job) -> dict[str, Any]:
     for part in {id(part.object): part for part in root.walk()}.values():
         name = f"stage.{names[id(part.object)]}"
         # Where a file lies changes no result, and a rerun reads a copy elsewhere; its hash is what counts.
-        placed: Mapping[str, str] = getattr(part.object, "files", dict)()
+        placed = part.declared.files()
         values = {key: value for key, value in (_defaults(part) | dict(part.params)).items() if key not in placed}
         params |= {f"{name}.{key}": value for key, value in _flat(values)}
         params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}
         params |= {f"version.{library}": version for library, version in part.libraries.items()}
         if not part.given_name and part is not root:
             params[name] = part.target.rpartition(".")[2]
-        model = getattr(part.object, "model_id", None)
-        if model is not None:
-            params[f"{name}.model_id"] = str(model)
+        if part.declared.model_id is not None:
+            params[f"{name}.model_id"] = part.declared.model_id
     return {_param_key(key): value for key, value in params.items()}
 
 

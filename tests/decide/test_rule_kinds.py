@@ -12,9 +12,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from decide_scores import Asked, found, lost, policy, rule, scores, stored
+from omegaconf import OmegaConf
 
 from runner import plugins
 from runner.composition.policy_files import policy_of
+from runner.composition.requests import compose_request, request_of
 from runner.configuration.settings import Settings
 from runner.decisions.gating import judge
 from runner.decisions.smallest_k import VariantScores, choose
@@ -356,3 +358,10 @@ def test_a_class_without_a_field_kind_is_registered_under_no_name() -> None:
     assert _Own not in KINDS.values()
     assert Budget(name="b", cost="context_tokens", max=5).judge(Evidence(scores([found("a")]))).value is None
     assert Estimate.exact(0.5).against_ceiling(0.5) == "pass"
+
+
+def test_an_own_rule_that_cannot_be_imported_is_refused_before_anything_is_computed() -> None:
+    settings = compose_request(["gate=release"]).settings.model_dump(mode="json")
+    settings["gate"]["rules"] = [{"name": "one", "_target_": "nowhere.Rule"}]
+    with pytest.raises(ConfigError, match=r"gate: 1 problem\n  rules\.'one': cannot import 'nowhere\.Rule'"):
+        request_of(OmegaConf.create(settings), ())
