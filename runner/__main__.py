@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from runner import stopping
 from runner.files.scratch import stand_in_home
 from runner.rendering.console import open_streams
-from runner.tracking.recorder import dismiss_recorder, start_recorder
+from runner.tracking.recorder import Recorder
 
 # With any of these Hydra, or the plan, has the last word and nothing is logged.
 _LOGS_NOTHING = (
@@ -29,20 +29,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.argv[1:] = list(arguments)
     given = sys.argv[1:]
     open_streams()
+    recorder = None
     with stopping.watched(to_the_end=True):
         try:
             stand_in_home()
             if not any(word in _LOGS_NOTHING or word.startswith("dry_run=true") for word in given):
-                start_recorder()
+                recorder = Recorder()
             # Late, so that the recorder is at work while Hydra and the rest are imported.
             from runner.cli.entry import run_command
 
-            run_command(given)
+            run_command(given, recorder)
         except KeyboardInterrupt:
             print("stopped", file=sys.stderr)
             raise SystemExit(stopping.status()) from None
         finally:
-            dismiss_recorder()
+            if recorder is not None:
+                recorder.close()
 
 
 if __name__ == "__main__":

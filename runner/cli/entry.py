@@ -6,11 +6,10 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-import hydra
-from hydra._internal import utils as hydra_utils
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
@@ -21,24 +20,24 @@ from omegaconf.errors import OmegaConfBaseException
 
 from retrievers.base import RetrievalError
 from runner import stopping
-from runner.composition.config_files import guard_config_files
+from runner.cli.sweep_printer import SweepPrinter
+from runner.composition.hydra_internals import run_application
 from runner.composition.job_composer import JobComposer, needs_composer, without_hydra
-from runner.composition.late_settings import hand_over, late_overrides
+from runner.composition.late_settings import prepare
 from runner.composition.overrides import refuse_broken_text
-from runner.composition.requests import in_one_line, readable_arguments, refuse_idle, requests_of
-from runner.configuration.settings import TrackingSettings, conf_directory, register_resolvers
-from runner.engine.plan import Request, of_jobs
-from runner.engine.trust import Trust
-from runner.errors import MOST_LISTED, ConfigError, InputError, RunnerError
-from runner.files.nearest import did_you_mean
+from runner.composition.requests import in_one_line, readable_arguments, requests_of
+from runner.composition.session import reading_conf
+from runner.composition.sweeps import compose_jobs, one_launcher, refuse_launcher
+from runner.configuration.settings import conf_directory
+from runner.engine.parallel import refuse_workers
+from runner.engine.plan import Request
+from runner.errors import ConfigError, InputError, RunnerError
 from runner.rendering.console import guarded_output
-from runner.rendering.progress import progress_bar
 from runner.tracking.mlflow_store import raised_by_store
-from runner.tracking.tracker import Tracker
-from runner.workflows.run_jobs import RunOptions, differing, run_jobs
+from runner.tracking.recorder import Recorder
+from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
 
 UNUSABLE = 2
-_LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
 BROKEN = 1
 # A place that was named and cannot be used; any other trouble with files is nobody's setting.
 _NO_PLACE = (
@@ -55,157 +54,92 @@ _NO_PLACE = (
 
 
 @guarded_output()
-def run_command(arguments: Sequence[str]) -> None:
-    """Run `python -m runner` with these arguments (Hydra reads them from sys.argv) and exit with its status."""
-    register_resolvers()
-    guard_config_files()
-    try:
-        hand_over(readable_arguments(arguments))
-        # Hydra would print several lines, or a traceback, of what it cannot compose.
-        hydra_utils.run_and_report = _let_through  # type: ignore[assignment]
-        _app()
-    except SystemExit:
-        raise
-    except Exception as error:
-        # What a command does by itself it reports by itself: this is what could not be composed.
-        leave(partial(_raise, error if isinstance(error, RunnerError) else ConfigError(in_one_line(error)), error))
-
-
-def _let_through(compose: Callable[[], Any]) -> Any:
-    return compose()
+def run_command(arguments: Sequence[str], recorder: Recorder | None = None) -> None:
+    """Run `python -m runner` with these arguments and exit with its status. recorder: who writes runs, if one does."""
+    with reading_conf():
+        try:
+            prepared = prepare(readable_arguments(arguments))
+            run_application(prepared.words, Command(prepared.late, recorder), str(conf_directory()), "config")
+        except SystemExit:
+            raise
+        except Exception as error:
+            # What a command does by itself it reports by itself: this is what could not be composed.
+            leave(partial(_raise, error if isinstance(error, RunnerError) else ConfigError(in_one_line(error)), error))
 
 
 def _raise(error: Exception, cause: Exception) -> int:
     raise error from (None if error is cause else cause)
 
 
-@hydra.main(version_base="1.3", config_path=str(conf_directory()), config_name="config")
-def _app(config: DictConfig) -> None:
-    run_one(config)
+@dataclass(frozen=True)
+class Command:
+    """What Hydra calls with the configuration of a single job, and its launcher with those of a sweep.
 
+    late: all overrides of a single job, if any was kept from Hydra; else none.
+    """
 
-def run_one(config: DictConfig) -> NoReturn:
-    """Run the single job of a command and leave with its status."""
-    composed = HydraConfig.get()
-    if composed.mode == RunMode.MULTIRUN:
-        leave(_refuse_launcher)
+    late: tuple[str, ...] = ()
+    recorder: Recorder | None = None
 
-    def run() -> int:
-        launcher = composed.launcher
-        options = RunOptions(n_jobs=int(launcher.get("n_jobs", 1)), backend=str(launcher.get("backend", "loky")))
-        # As they were given: an interpolation in one of them is the configuration's to resolve.
-        given: Any = OmegaConf.to_container(composed.overrides.task, resolve=False)
-        overrides = tuple(map(str, given))
-        if needs_composer(config) or late_overrides():
-            # What stands at the top, or waits for what does, is put where it belongs.
-            master = OmegaConf.create({"hydra": composed})
-            return _run(
-                _compose(JobComposer(master, GlobalHydra.instance().config_loader()), [late_overrides() or overrides]),
-                options,
-            )
-        return _run(requests_of(without_hydra(config), overrides), options)
+    def __call__(self, config: DictConfig) -> NoReturn:
+        """Run the single job of a command and leave with its status."""
+        composed = HydraConfig.get()
+        if composed.mode == RunMode.MULTIRUN:
+            leave(refuse_launcher)
 
-    leave(run)
+        def run() -> int:
+            # As they were given: an interpolation in one of them is the configuration's to resolve.
+            given: Any = OmegaConf.to_container(composed.overrides.task, resolve=False)
+            overrides = tuple(map(str, given))
+            if needs_composer(config) or self.late:
+                # What stands at the top, or waits for what does, is put where it belongs.
+                master = OmegaConf.create({"hydra": composed})
+                composer = JobComposer(master, GlobalHydra.instance().config_loader())
+                requests = compose_jobs(composer, [self.late or overrides])
+            else:
+                requests = requests_of(without_hydra(config), overrides)
+            return self._run(requests, composed.launcher, sweep=False)
 
-
-def _refuse_launcher() -> int:
-    raise ConfigError(
-        "a sweep needs hydra/launcher=planned (the default): with another launcher its jobs would neither be planned "
-        "together nor share what they compute"
-    )
-
-
-def run_sweep(config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> None:
-    """Compose every job of a sweep and run them as one plan; leave with the status if it is not 0."""
-
-    def run() -> int:
-        composer = JobComposer(config, loader)
-        requests = _compose(composer, job_overrides)
-        launcher = _one_launcher(composer, job_overrides)
-        return _run(requests, RunOptions(int(launcher["n_jobs"]), str(launcher["backend"]), sweep=True))
-
-    try:
         leave(run)
-    except SystemExit as stop:
-        # A sweeper that hands its jobs over in batches has more to come.
-        if stop.code:
-            raise
+
+    def sweep(self, config: DictConfig, loader: ConfigLoader, job_overrides: Sequence[Sequence[str]]) -> None:
+        """Compose every job of a sweep and run them as one plan; leave with the status if it is not 0."""
+
+        def run() -> int:
+            composer = JobComposer(config, loader)
+            requests = compose_jobs(composer, job_overrides)
+            return self._run(requests, one_launcher(composer, job_overrides), sweep=True)
+
+        try:
+            leave(run)
+        except SystemExit as stop:
+            # A sweeper that hands its jobs over in batches has more to come.
+            if stop.code:
+                raise
+
+    def _run(self, requests: Sequence[Request], launcher: Mapping[str, Any], sweep: bool) -> int:
+        """Run jobs, and gate the run of each that names a policy."""
+        n_jobs, backend = int(launcher.get("n_jobs", 1)), str(launcher.get("backend", "loky"))
+        refuse_workers(n_jobs, backend)
+        outcome = run_jobs(
+            requests, RunOptions(n_jobs, backend, sweep, recorder=self.recorder), listener=SweepPrinter()
+        )
+        stopping.obey()
+        blocked = any(job.settings.gate for job in outcome.jobs) and _gate(outcome, requests)
+        return BROKEN if blocked else outcome.status
 
 
-def _run(requests: Sequence[Request], options: RunOptions) -> int:
-    """Run jobs, and gate the run of each that names a policy."""
-    _refuse_launch(options)
-    outcome = run_jobs(requests, options)
-    stopping.obey()
-    # What this command names is the person's own, also where a baseline of theirs has to be repeated.
-    own = [request.settings.model_dump(mode="json") for request in requests]
+def _gate(outcome: SweepOutcome, requests: Sequence[Request]) -> bool:
+    """Gate the runs, tell of it, and return whether one is blocked."""
+    from runner.reports.gate import gate_lines
+    from runner.workflows.gate_run import gate_jobs
+
     blocked = False
-    trackers: dict[TrackingSettings, Tracker] = {}
-    for job, row in zip(outcome.jobs, outcome.rows, strict=True):
-        settings = job.settings
-        if settings.gate is None:
-            continue
-        from runner.reports.gate import gate_lines
-        from runner.workflows.gate_run import gate_run
-
-        tracker = trackers.setdefault(settings.tracking, Tracker(settings.tracking))
-        trust = Trust.of(settings.trust, own)
-        result = gate_run(tracker, row.run_id, settings.gate, settings.store, trust=trust)
+    for result in gate_jobs(outcome, requests, lambda line: print(line, flush=True)):
         print("\n".join(gate_lines(result)), flush=True)
         blocked = blocked or result.blocked
         stopping.obey()
-    return BROKEN if blocked else outcome.status
-
-
-def _one_launcher(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> Mapping[str, Any]:
-    """What launches the sweep: what its jobs say, an experiment file among their choices too."""
-    first, others = job_overrides[0], job_overrides[1:]
-    launcher = composer.launcher(first)
-    if launcher.get("_target_") != _LAUNCHER:
-        _refuse_launcher()
-    for overrides in others:
-        other = composer.launcher(overrides)
-        for name in sorted(launcher.keys() | other.keys()):
-            if launcher.get(name) != other.get(name):
-                setting = "hydra/launcher" if name == "_target_" else f"hydra.launcher.{name}"
-                raise ConfigError(differing(setting, first, launcher.get(name), overrides, other.get(name)))
-    return launcher
-
-
-def _refuse_launch(options: RunOptions) -> None:
-    """Refuse what joblib cannot do before anything is planned: it would only say so once there is work."""
-    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
-
-    if options.n_jobs == 0:
-        raise ConfigError("hydra.launcher.n_jobs: expected a number of workers, or -1 for one a core, found 0")
-    # Those of other packages are registered when these are imported, by a class of the user's own say.
-    known = [*BACKENDS, *EXTERNAL_BACKENDS, "ray", "spark"]
-    if options.backend not in known:
-        raise ConfigError(
-            f"hydra.launcher.backend: joblib knows no {options.backend!r}{did_you_mean(options.backend, known)}"
-        )
-
-
-def _compose(composer: JobComposer, job_overrides: Sequence[Sequence[str]]) -> list[Request]:
-    requests: list[Request] = []
-    problems: dict[str, list[str]] = {}
-    composer.expect(job_overrides)
-    for overrides in progress_bar(job_overrides, desc="compose"):
-        try:
-            composed = composer.composed(overrides)
-            requests += requests_of(composed.config, tuple(overrides), composed.unused)
-        except (HydraException, OmegaConfBaseException) as error:
-            problems.setdefault(in_one_line(error), []).append(" ".join(overrides))
-        except RunnerError as error:
-            problems.setdefault(str(error), []).append(" ".join(overrides))
-        if len(problems) >= MOST_LISTED:
-            break
-    if problems:
-        told = [of_jobs(asked, len(job_overrides)) + fault for fault, asked in problems.items()]
-        more = ["... and perhaps more: the rest was not looked at"] if len(told) >= MOST_LISTED else []
-        raise ConfigError("\n".join([*told, *more]))
-    refuse_idle(requests)
-    return requests
+    return blocked
 
 
 def parsed_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

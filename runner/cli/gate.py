@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         policy = read_policy(place.rest)
         if policy is None:
             raise ConfigError("gate=null judges nothing; name a policy of conf/gate/")
-        result = gate_run(place.tracker(), parsed.run_id, policy, place.store, parsed.baseline, parsed.out, place.trust)
+        result = gate_run(
+            place.tracker(), parsed.run_id, policy, place.store, parsed.baseline, parsed.out, place.trust, print
+        )
         print("\n".join(gate_lines(result)))
         return 1 if result.blocked else 0
 

@@ -5,10 +5,11 @@ import sys
 from collections.abc import Sequence
 
 from runner.cli.entry import leave, parsed_arguments
+from runner.cli.sweep_printer import SweepPrinter
 from runner.composition.requests import readable_settings
 from runner.configuration.settings import register_resolvers
 from runner.files.scratch import scratch_folder
-from runner.workflows.rerun import repeat_run
+from runner.workflows.rerun import repeat_run, repetition_lines
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,7 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     def run() -> int:
         with scratch_folder("rerun") as folder:
-            return repeat_run(parsed.run_id, readable_settings(parsed.overrides, sweep=True), folder)
+            changes = readable_settings(parsed.overrides, sweep=True)
+            found = repeat_run(parsed.run_id, changes, folder, SweepPrinter())
+            for line in repetition_lines(found):
+                print(line)
+            return found.outcome.status
 
     leave(run)
 

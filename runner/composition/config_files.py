@@ -3,44 +3,46 @@
 Files that people bring with --config-dir are read by nothing else of this program.
 """
 
-from functools import cache
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
-from hydra._internal.sources_registry import SourcesRegistry
-from hydra.core.plugins import Plugins
 from omegaconf.errors import OmegaConfBaseException
 
+from runner.composition.hydra_internals import file_source
 from runner.errors import InputError, Problem
 from runner.files.bounded_yaml import BoundedLoader
 
 
-@cache
-def guard_config_files() -> None:
-    """Have every configuration file that Hydra reads checked as it is read; safe to repeat."""
-    # Hydra imports its plugins a second time: only the registry knows the classes that it uses.
-    Plugins.instance()
-    source_class: Any = SourcesRegistry.instance().resolve("file")
+@contextmanager
+def checked_config_files() -> Iterator[None]:
+    """Meanwhile, check every configuration file that Hydra reads as it is read."""
+    source_class = file_source()
     load = source_class.load_config
+    source_class.load_config = lambda source, config_path: _load_checked(load, source, config_path)
+    try:
+        yield
+    finally:
+        source_class.load_config = load
 
-    def load_checked(source: Any, config_path: str) -> Any:
-        path = f"{source.path}/{source._normalize_file_name(config_path)}"
-        try:
-            _refuse_bomb(path)
-            return load(source, config_path)
-        except yaml.YAMLError as error:
-            mark: Any = getattr(error, "problem_mark", None)
-            reason = getattr(error, "problem", None) or "unreadable character"
-            raise InputError.of(path, [Problem(mark.line + 1 if mark else None, f"not YAML ({reason})")]) from None
-        except UnicodeDecodeError:
-            fault = "is not UTF-8; convert the file (iconv -f OLD -t UTF-8)"
-            raise InputError.of(path, [Problem(None, fault)]) from None
-        except RecursionError:
-            raise InputError.of(path, [Problem(None, "nested too deeply")]) from None
-        except (OmegaConfBaseException, OSError, ValueError) as error:
-            raise InputError.of(path, [Problem(None, " ".join(str(error).split()))]) from None
 
-    source_class.load_config = load_checked
+def _load_checked(load: Any, source: Any, config_path: str) -> Any:
+    path = f"{source.path}/{source._normalize_file_name(config_path)}"
+    try:
+        _refuse_bomb(path)
+        return load(source, config_path)
+    except yaml.YAMLError as error:
+        mark: Any = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "unreadable character"
+        raise InputError.of(path, [Problem(mark.line + 1 if mark else None, f"not YAML ({reason})")]) from None
+    except UnicodeDecodeError:
+        fault = "is not UTF-8; convert the file (iconv -f OLD -t UTF-8)"
+        raise InputError.of(path, [Problem(None, fault)]) from None
+    except RecursionError:
+        raise InputError.of(path, [Problem(None, "nested too deeply")]) from None
+    except (OmegaConfBaseException, OSError, ValueError) as error:
+        raise InputError.of(path, [Problem(None, " ".join(str(error).split()))]) from None
 
 
 def _refuse_bomb(path: str) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from runner.composition.hydra_internals import apply_overrides
 from runner.composition.parts_by_name import KINDS, at_places, place_parts, places_of
 from runner.composition.text_settings import as_text
 from runner.errors import ConfigError
@@ -98,7 +98,7 @@ class JobComposer:
                 by_name += fitting
                 unused += [] if fitting else [str(override.input_line)]
         # Hydra's own way of applying them, to the letter; what is said of one place stands.
-        ConfigLoaderImpl._apply_overrides_to_config(by_name + by_place, job)
+        apply_overrides(by_name + by_place, job)
         return Composed(job, tuple(unused))
 
     def _parse(self, overrides: Sequence[str]) -> list[Override]:

@@ -4,10 +4,9 @@ Hydra sets values as soon as it has chosen files. What is to be set wherever a p
 have a place for it, has to wait until a job is composed; here it is kept from Hydra's own composing.
 """
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -24,7 +23,14 @@ _SHOWS = ("--cfg", "-c", "--info", "-i")
 _SWEEPS = ("-m", "--multirun", "hydra.mode=MULTIRUN")
 
 
-def prepare(arguments: Sequence[str]) -> list[str]:
+class Prepared(NamedTuple):
+    """A command line as Hydra is given it. late: all overrides of a single job, where one was kept from Hydra."""
+
+    words: list[str]
+    late: tuple[str, ...] = ()
+
+
+def prepare(arguments: Sequence[str]) -> Prepared:
     """Arguments with text as text, files of policies known by name, and late settings out of the way.
 
     Raises ConfigError for `--cfg` or `--info` of a sweep.
@@ -45,17 +51,11 @@ def prepare(arguments: Sequence[str]) -> list[str]:
     for override in overrides.values():
         _know_policies(override)
     if sweeps:
-        return [_swept(argument, overrides.get(argument)) for argument in read]
-    _late[:] = [argument for argument in read if argument in overrides] if _has_late(overrides.values()) else []
-    return [argument for argument in read if not (_late and _is_late(overrides.get(argument)))]
-
-
-_late: list[str] = []
-
-
-def late_overrides() -> tuple[str, ...]:
-    """All overrides of the single job that was asked for, if any was kept from Hydra; else none."""
-    return tuple(_late)
+        return Prepared([_swept(argument, overrides.get(argument)) for argument in read])
+    if not _has_late(overrides.values()):
+        return Prepared(read)
+    late = tuple(argument for argument in read if argument in overrides)
+    return Prepared([argument for argument in read if not _is_late(overrides.get(argument))], late)
 
 
 def _has_late(overrides: Any) -> bool:
@@ -103,8 +103,3 @@ def _know_policies(override: Override) -> None:
             # Hydra looks a choice up by its parts, the empty one before an absolute path left out.
             group, _, file = f"gate/{str(name).lstrip('/')}".rpartition("/")
             ConfigStore.instance().store(name=file, group=group, node=whole, package="gate", provider=str(path))
-
-
-def hand_over(arguments: Sequence[str]) -> None:
-    """Let Hydra, which looks in sys.argv, read these arguments."""
-    sys.argv[1:] = prepare(arguments)

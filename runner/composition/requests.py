@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
-from hydra import initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from retrievers.run_file import tag_of
-from runner.composition.config_files import guard_config_files
+from runner.composition.hydra_internals import get_args_parser
 from runner.composition.job_composer import JobComposer
 from runner.composition.late_settings import is_policy_file
 from runner.composition.overrides import parsed_override, readable, refuse_broken_text, shortened
 from runner.composition.parts_by_name import KINDS
 from runner.composition.policy_files import policy_of
+from runner.composition.session import hydra_on_conf
 from runner.composition.text_settings import as_text
-from runner.configuration.settings import Settings, conf_directory, register_resolvers
+from runner.configuration.settings import Settings, conf_directory
 from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
@@ -30,19 +29,17 @@ from runner.suite_formats.trec_ids import run_files
 
 def compose_request(overrides: Sequence[str]) -> Request:
     """Compose one job from overrides, as `python -m runner` would. Raises ConfigError for what does not fit."""
-    register_resolvers()
-    guard_config_files()
     words = readable_settings(overrides)
     read = [as_text(word) for word in words]
     try:
-        with initialize_config_dir(str(conf_directory()), version_base="1.3", job_name="runner"):
+        with hydra_on_conf() as loader:
             master = OmegaConf.create({"hydra": {"overrides": {"hydra": []}, "job": {"config_name": "config"}}})
-            composed = JobComposer(master, GlobalHydra.instance().config_loader()).composed(read)
+            composed = JobComposer(master, loader).composed(read)
+            request = request_of(composed.config, tuple(words), composed.unused)
     except (HydraException, OmegaConfBaseException, yaml.YAMLError, RecursionError) as error:
         # What a command adds by itself is nothing that its user could mend.
         asked = " ".join(override for override in overrides if not override.startswith("++"))
         raise ConfigError(f"{asked}: {in_one_line(error)}") from None
-    request = request_of(composed.config, tuple(words), composed.unused)
     refuse_idle([request])
     return request
 
@@ -165,8 +162,6 @@ def readable_arguments(arguments: Sequence[str]) -> list[str]:
     Raises ConfigError for an option that Hydra does not have, or one without its value, for a configuration file or
     folder that is not there, and for settings as `readable_settings` does.
     """
-    from hydra._internal.utils import get_args_parser
-
     for argument in arguments:
         refuse_broken_text(argument)
     parser = get_args_parser()

@@ -7,11 +7,12 @@ overrides of these settings are put into quotes before Hydra reads them.
 import re
 from typing import Any
 
-from hydra.core.override_parser import overrides_parser as _parsing
 from hydra.core.override_parser.overrides_parser import OverridesParser, create_functions
+from hydra.core.override_parser.overrides_visitor import HydraOverrideVisitor
 from hydra.core.override_parser.types import ChoiceSweep, Override, Quote, QuotedString, Sweep
 from hydra.errors import HydraException
 
+from runner.composition.hydra_internals import parse_visiting
 from runner.configuration.text_keys import is_always, is_text
 
 _KEY = re.compile(r"\+{0,2}(?P<key>[\w.]+)")
@@ -47,11 +48,9 @@ class _Parser(OverridesParser):
 
     def parse_rule(self, s: str, rule_name: str) -> Any:
         """See OverridesParser, which makes its visitor where nobody can choose another."""
-        parsing: Any = _parsing
-        before: Any = parsing.HydraOverrideVisitor
         outer = self
 
-        class AsTyped(before):  # type: ignore[misc]
+        class AsTyped(HydraOverrideVisitor):
             def visitPrimitive(self, ctx: Any) -> Any:
                 read = super().visitPrimitive(ctx)
                 if isinstance(read, str | QuotedString) or (read is None and outer._keep_null):
@@ -59,8 +58,4 @@ class _Parser(OverridesParser):
                 outer.changed = True
                 return QuotedString(text=ctx.getText(), quote=Quote.double)
 
-        parsing.HydraOverrideVisitor = AsTyped
-        try:
-            return super().parse_rule(s, rule_name)
-        finally:
-            parsing.HydraOverrideVisitor = before
+        return parse_visiting(self, AsTyped, s, rule_name)

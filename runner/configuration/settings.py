@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from runner.configuration.identity import collection_name
-from runner.configuration.text_keys import expand_home, read_yaml_as_text
+from runner.configuration.text_keys import expand_home
 from runner.errors import ConfigError
 from runner.files.nearest import nearest
 from runner.files.scratch import scratch
@@ -71,8 +71,7 @@ def _overlap(size: Any) -> int:
 
 
 def register_resolvers() -> None:
-    """Make the `${runner....:}` of conf/ known to OmegaConf, and have its text read as text; safe to repeat."""
-    read_yaml_as_text()
+    """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
     OmegaConf.register_new_resolver("runner.files.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)

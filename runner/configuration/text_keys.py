@@ -4,7 +4,8 @@ YAML turns words that look like numbers, truth values or null into those, and th
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import omegaconf._utils
@@ -75,9 +76,15 @@ def expand_home(values: Any) -> Any:
     return [expand_home(each) for each in values] if isinstance(values, list) else values
 
 
-def read_yaml_as_text() -> None:
-    """Have Hydra and OmegaConf read YAML files with text settings as they are spelt; safe to repeat."""
+@contextmanager
+def yaml_as_spelt() -> Iterator[None]:
+    """Meanwhile, have Hydra and OmegaConf read YAML files with text settings as they are spelt."""
+    before = omegaconf._utils.get_yaml_loader
     omegaconf._utils.get_yaml_loader = _text_loader
+    try:
+        yield
+    finally:
+        omegaconf._utils.get_yaml_loader = before
 
 
 def _text_loader() -> Any:

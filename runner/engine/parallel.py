@@ -25,6 +25,7 @@ from runner.engine.failure import described, ended, trace_of
 from runner.engine.isolation import untouched
 from runner.engine.task_watch import is_timeout, take_notes, watched
 from runner.errors import ConfigError
+from runner.files.nearest import did_you_mean
 from runner.files.scratch import scratch_folder, scratch_for_arrays
 from runner.stopping import end_with, held_back, obey
 
@@ -75,6 +76,18 @@ class Workers:
     n_jobs: int = 1
     backend: str = PROCESSES
     time_limit: float | None = None
+
+
+def refuse_workers(n_jobs: int, backend: str) -> None:
+    """Raise ConfigError for what joblib cannot do: it would only say so once there is work."""
+    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
+
+    if n_jobs == 0:
+        raise ConfigError("hydra.launcher.n_jobs: expected a number of workers, or -1 for one a core, found 0")
+    # Those of other packages are registered when these are imported, by a class of the user's own say.
+    known = [*BACKENDS, *EXTERNAL_BACKENDS, "ray", "spark"]
+    if backend not in known:
+        raise ConfigError(f"hydra.launcher.backend: joblib knows no {backend!r}{did_you_mean(backend, known)}")
 
 
 def peak_memory_bytes() -> int:

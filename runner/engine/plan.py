@@ -257,6 +257,22 @@ def of_jobs(asked: Sequence[str], jobs: int) -> str:
     return f"{asked[0]}{f' (and {len(asked) - 1} more)' if len(asked) > 1 else ''}: "
 
 
+def differing(name: str, overrides: Sequence[str], value: Any, others: Sequence[str], other: Any) -> str:
+    """Why two jobs cannot be in one sweep: a setting of which a sweep has only one."""
+    one, another = (
+        " ".join(each for each in mine if each not in theirs)
+        for mine, theirs in ((overrides, others), (others, overrides))
+    )
+    return (
+        f"one sweep has one {name}, but {one or 'one job'} wants {_as_typed(value)} and {another or 'another'} wants "
+        f"{_as_typed(other)}; set {name}=... for all, or run two sweeps"
+    )
+
+
+def _as_typed(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 # Overrides whose effect a run's name, or a column of its own in every table, shows already.
 _SHOWN = (
     "k",

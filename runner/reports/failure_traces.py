@@ -8,12 +8,12 @@ from retrievers.base import Query, Rankings
 from runner.annotation.review.passage_texts import PassageTexts
 from runner.configuration.settings import TraceSettings
 from runner.engine.cache import text_key
+from runner.engine.scored import Scored
 from runner.reports.failures import hardest_first
 from runner.reports.stage_trace import Look, Step, Tracer, looks
 from runner.scoring.evaluate import JudgedSet
 from runner.suites import JudgedQuery
 from runner.tracking.query_trace import QueryTrace, TraceSpan
-from runner.tracking.run_record import Scored
 
 _MOST_CHARACTERS = 600
 _RETRIEVER, _CHAIN = "RETRIEVER", "CHAIN"

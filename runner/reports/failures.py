@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from runner.engine.scored import Scored
 from runner.rendering.markdown import bullets, code, document, escape
 from runner.reports.per_query import relevant_ids
 from runner.scoring.evaluate import LOST_IN_POOL
 from runner.tracking.artifacts import PER_QUERY
-from runner.tracking.run_record import Scored
 
 _MOST_FAILURES = 200
 _MOST_RANKED = 5

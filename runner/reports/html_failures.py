@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runner.engine.scored import Scored
 from runner.reports.failures import hardest_first
 from runner.reports.stage_trace import Step, Tracer
 from runner.scoring.evaluate import LOST_IN_POOL
 from runner.scoring.text_length import has_han
-from runner.tracking.run_record import Scored
 
 MOST_FAILURES = 200
 _MOST_ITEMS = 5

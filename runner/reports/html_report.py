@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runner.engine.scored import Scored
 from runner.rendering.svg_curves import Panel, draw, mark
 from runner.reports.html_failures import FailingOf, FailingQuery, failing_queries, only_here
 from runner.reports.html_slices import SMALL, HeatRow, PowerRow, heat_map, power_headings, power_table
@@ -16,7 +17,7 @@ from runner.reports.variants import variants_of
 from runner.scoring.judgments import Floats
 from runner.scoring.slices import CROSSING
 from runner.tracking.provenance import program_version
-from runner.tracking.run_record import Scored, params_of
+from runner.tracking.run_record import params_of
 from runner.tracking.tracker import printed
 
 if TYPE_CHECKING:

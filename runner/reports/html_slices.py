@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runner.engine.scored import Scored
 from runner.scoring.evaluate import ALL
 from runner.scoring.metrics import MEAN_NAMES
 from runner.stats.power import minimum_detectable, queries_to_halve, spread_of_differences
-from runner.tracking.run_record import Scored
 
 # Below this n the page says how far one query moves the mean.
 SMALL = 30

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runner.engine.scored import Scored
 from runner.scoring.relevance import Relevance
-from runner.tracking.run_record import Scored
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from runner.engine.plan import Job, Stage
+from runner.engine.scored import Scored
 from runner.rendering.figures import recall_curve
 from runner.rendering.json_text import json_text
 from runner.rendering.redaction import without_secrets, yaml_without_secrets
@@ -28,7 +29,7 @@ from runner.tracking.artifacts import (
 from runner.tracking.manifest import write_logged, write_manifest
 from runner.tracking.names import long_names
 from runner.tracking.provenance import environment
-from runner.tracking.run_record import Scored, metrics_of, name_pairs, params_of
+from runner.tracking.run_record import metrics_of, name_pairs, params_of
 from runner.tracking.tracker import printed
 
 # The hashes of more documents stand only with the snapshot, once for all runs.

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from retrievers.base import Combining, Query, Rankings, Rescoring
 from runner.engine.plan import Job, Stage
+from runner.engine.scored import Scored, part_names
 from runner.scoring.evaluate import JudgedSet
-from runner.tracking.run_record import Scored, part_names
 
 _Ranks = NDArray[np.int64]
 

@@ -1,12 +1,10 @@
 """Where altered copies are measured: by the steps of every job, but for the logging, and in a store of its own."""
 
-import sys
 import tempfile
-from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +12,13 @@ from numpy.typing import NDArray
 from retrievers.base import Query, Rankings
 from runner.configuration.settings import LatencySettings, Settings
 from runner.engine.cache import Cache
-from runner.engine.execute import Executor, look_up
+from runner.engine.execute import look_up
 from runner.engine.inputs import GivenInputs
 from runner.engine.parallel import HERE, Workers
 from runner.engine.plan import Job, Plan, Request, Stage, make_plan
+from runner.engine.rank_and_score import rank
 from runner.errors import RunnerError
+from runner.rendering.progress import progress
 from runner.scoring.evaluate import Evaluation, JudgedSet, evaluate
 from runner.selftest.evidence import Evidence, evidence_of
 from runner.snapshots import Snapshot, SnapshotStore
@@ -131,8 +131,8 @@ class Sandbox:
     def _ranked(self, plan: Plan) -> Job:
         look_up(plan, self._cache)
         # The bars of the engine's stages, several for each copy, would bury the one of the drill.
-        with redirect_stderr(_NoTerminal(sys.stderr)):
-            Executor(plan, self._cache, Workers(backend=HERE)).run()
+        with progress(False):
+            rank(plan, self._cache, Workers(backend=HERE))
         [job] = plan.jobs
         if job.stage.error:
             raise Unrankable(job.stage.error)
@@ -169,19 +169,3 @@ def struck_out(rankings: Rankings, struck: NDArray[np.bool_]) -> Rankings:
     counts = np.bincount(rankings.query_numbers()[kept], minlength=len(rankings))
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     return Rankings(offsets, rankings.rows[kept], rankings.scores[kept])
-
-
-class _NoTerminal:
-    """Passes on what is written and says that nobody watches it grow."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        return self._stream.write(text)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def isatty(self) -> bool:
-        return False

@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from runner.configuration.settings import TrackingSettings
 from runner.engine.plan import Job
 from runner.tracking.names import key_part
-from runner.tracking.recorder import RecordedTracker, standing_recorder
+from runner.tracking.recorder import RecordedTracker, Recorder
 from runner.tracking.tracker import RunStore, Tracker
 
 
 class Experiments:
-    """One store of runs for each distinct tracking that jobs name, written by the recorder where one stands by."""
+    """One store of runs for each distinct tracking that jobs name, written by the recorder if there is one."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        recorder = standing_recorder()
+    def __init__(self, jobs: Sequence[Job], recorder: Recorder | None = None) -> None:
         self._stores: dict[TrackingSettings, RunStore] = {}
         for job in jobs:
             tracking = job.settings.tracking
@@ -42,10 +41,10 @@ class Experiments:
         for store in self:
             store.abandon()
 
-    def holdout_looks(self, jobs: Sequence[Job]) -> dict[str, dict[str, str]]:
+    def holdout_looks(self, jobs: Sequence[Job], announce: Callable[[str], None]) -> dict[str, dict[str, str]]:
         """By URI, the tags that count the looks at holdout suites: each one makes a suite less of one.
 
-        Each look is announced.
+        announce: is told of each look.
         """
         tags: dict[str, dict[str, str]] = {}
         for job in jobs:
@@ -54,6 +53,6 @@ class Experiments:
             if suite.role == "holdout" and key not in found:
                 earlier = store.finished({"suite": suite.name, "suite_role": "holdout", "kind": "run"}, anywhere=True)
                 look = 1 + len({run.data.tags.get("sweep", run.info.run_id) for run in earlier})
-                print(f"holdout: this is look {look} at suite {suite.name!r}; it is recorded")
+                announce(f"holdout: this is look {look} at suite {suite.name!r}; it is recorded")
                 found[key] = str(look)
         return tags

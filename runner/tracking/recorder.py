@@ -35,8 +35,6 @@ _WRITING = ("log", "keep_snapshot")
 _PATIENCE = 10.0
 _LOOK = 0.2
 
-_standing: list["Recorder"] = []
-
 
 class _Reply(NamedTuple):
     number: int
@@ -158,22 +156,6 @@ class Pending:
         if self._error is not None:
             raise self._error
         return self._value
-
-
-def start_recorder() -> None:
-    """Have a recorder stand by from now on; `standing_recorder` hands it out."""
-    _standing.append(Recorder())
-
-
-def standing_recorder() -> Recorder | None:
-    """The recorder that stands by, or None where nobody started one."""
-    return _standing[-1] if _standing else None
-
-
-def dismiss_recorder() -> None:
-    """End the recorder that stands by, if there is one, when it has written everything."""
-    while _standing:
-        _standing.pop().close()
 
 
 @guarded_output()

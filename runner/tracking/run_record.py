@@ -1,86 +1,23 @@
 """What a job says to MLflow: parameters that decide the result, metrics, tags and dataset inputs."""
 
 import platform
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from runner.engine.components import Component
 from runner.engine.context_length import Context
-from runner.engine.measurements import Measured
-from runner.engine.plan import Job, Stage
+from runner.engine.plan import Job
+from runner.engine.scored import Scored, part_names
 from runner.scoring.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluation
 from runner.scoring.metrics import METRICS_VERSION
-from runner.scoring.uncertainty import Uncertainty
 from runner.tracking.names import key_part, metric_key
 from runner.tracking.provenance import git_state, program_version
 from runner.tracking.tracker import DatasetInput
 
 # A larger share of unjudged results than this is said: the scores lean on what nobody has looked at.
 MUCH_UNJUDGED = 0.5
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A job with its scores, and what was measured of each of its stages by stage name.
-
-    context: what its results cost a reader; None where it was not measured. uncertainty: intervals of its means;
-    None where none were asked for.
-    """
-
-    job: Job
-    evaluation: Evaluation
-    measured: Mapping[str, Measured]
-    context: Context | None = None
-    uncertainty: Uncertainty | None = None
-
-    def latency_ms(self, percentile: float) -> float | None:
-        """A percentile over the timed queries of the time all stages take together; None if nothing was timed."""
-        totals = self._latency_totals()
-        return float(np.percentile(totals, percentile)) if totals else None
-
-    def _latency_totals(self) -> list[float]:
-        timed = [each.latency_ms for each in self.measured.values()]
-        if not timed or not all(timed):
-            return []
-        shared = set.intersection(*(set(each) for each in timed))
-        return [sum(each[key] for each in timed) for key in sorted(shared)]
-
-
-def stages_of(stage: Stage) -> Iterator[Stage]:
-    """A stage and everything it builds on, each once."""
-    seen: set[int] = set()
-    waiting = [stage]
-    while waiting:
-        each = waiting.pop(0)
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        waiting.extend(each.sources.values())
-
-
-def part_names(root: Component) -> dict[int, str]:
-    """A short name for each distinct part, by the id of its object.
-
-    A part with a name of its own has that, or its path where another one has it too; any other part is
-    named after what it stands in: `bm25.analyzer`, `hybrid.fusion`.
-    """
-    distinct = {id(part.object): part for part in root.walk()}
-    given = Counter(part.given_name for part in distinct.values() if part.given_name)
-    names: dict[int, str] = {}
-
-    def visit(part: Component, fallback: str) -> None:
-        unique = part.given_name and given[part.given_name] == 1
-        names.setdefault(id(part.object), part.given_name if unique else fallback)
-        for key, inner in part.parts.items():
-            visit(inner, f"{names[id(part.object)]}.{key}")
-
-    visit(root, root.name)
-    return names
 
 
 IDS_ONLY = "none: only ids are known"

@@ -1,9 +1,11 @@
 """Gate a run: find its baseline, repeat it where the world has moved on, judge, and put the verdict on the run."""
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from omegaconf import OmegaConf
 
+from runner.configuration.settings import TrackingSettings
 from runner.decisions.baseline import accepted_runs, baseline_key, same_dataset
 from runner.decisions.gating import GateResult, judge
 from runner.decisions.run_scores import RunScores
@@ -22,7 +24,7 @@ from runner.tracking.provenance import program_version
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
 from runner.workflows.rerun import for_this_machine
-from runner.workflows.run_jobs import RunOptions, run_jobs
+from runner.workflows.run_jobs import Listener, RunOptions, SweepOutcome, run_jobs
 
 REPORTS = "gate"
 _VALUE = {"pass": 1.0, "inconclusive": 0.0, "fail": -1.0}
@@ -36,17 +38,19 @@ def gate_run(
     baseline_id: str | None = None,
     out: Path | None = None,
     trust: Trust | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> GateResult:
     """Judge a run, log the verdict on it (tags, metrics, reports) and return it.
 
     baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well. trust: what of
-    the baseline's configuration may be built where it has to be repeated; what conf/ names unless said.
+    the baseline's configuration may be built where it has to be repeated; what conf/ names unless said. say: is told
+    what a person ought to know beside the verdict.
     """
     with scratch_folder("gate") as folder:
         candidate = StoredRun.fetch(tracker, run_id, folder / "candidate")
         tracker = tracker.for_experiment(candidate.experiment_id)
         accepted = _accepted(tracker, candidate, baseline_id, folder)
-        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder, trust or Trust.of())
+        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder, trust or Trust.of(), say)
         scores = RunScores.of(candidate)
         notes += _look_notes(tracker, candidate, policy)
         earlier = RunScores.of(accepted).slices.names if accepted else ()
@@ -54,12 +58,27 @@ def gate_run(
         reports = folder / "reports"
         write_reports(result, reports)
         if tracker.read_only:
-            print("note: the store is read-only; the verdict is not logged")
+            say("note: the store is read-only; the verdict is not logged")
         else:
             _record(tracker, result, reports)
         if out is not None:
             write_reports(result, out)
     return result
+
+
+def gate_jobs(
+    outcome: SweepOutcome, requests: Sequence[Request], say: Callable[[str], None] = lambda line: None
+) -> Iterator[GateResult]:
+    """Judge the run of every job that names a policy, one after the other."""
+    # What this command names is the person's own, also where a baseline of theirs has to be repeated.
+    own = [request.settings.model_dump(mode="json") for request in requests]
+    trackers: dict[TrackingSettings, Tracker] = {}
+    for job, row in zip(outcome.jobs, outcome.rows, strict=True):
+        settings = job.settings
+        if settings.gate is not None:
+            tracker = trackers.setdefault(settings.tracking, Tracker(settings.tracking))
+            trust = Trust.of(settings.trust, own)
+            yield gate_run(tracker, row.run_id, settings.gate, settings.store, trust=trust, say=say)
 
 
 def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
@@ -82,7 +101,13 @@ def _of_dataset(candidate: StoredRun) -> str:
 
 
 def _like_for_like(
-    tracker: Tracker, candidate: StoredRun, baseline: StoredRun | None, store: str, folder: Path, trust: Trust
+    tracker: Tracker,
+    candidate: StoredRun,
+    baseline: StoredRun | None,
+    store: str,
+    folder: Path,
+    trust: Trust,
+    say: Callable[[str], None],
 ) -> tuple[StoredRun | None, list[str]]:
     """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
     if baseline is None:
@@ -94,16 +119,23 @@ def _like_for_like(
     ]
     if not moved:
         return baseline, []
-    again = _repeat_on(tracker, baseline, candidate, store, trust)
+    again = _repeat_on(tracker, baseline, candidate, store, trust, say)
     note = (
         f"the {' and the '.join(moved)} moved on since the baseline {baseline.id}; its configuration was repeated on "
         f"the candidate's as run {again}, and the two are compared"
     )
-    print(note)
+    say(note)
     return StoredRun.fetch(tracker, again, folder / "repeated"), [note]
 
 
-def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, store: str, trust: Trust) -> str:
+def _repeat_on(
+    tracker: Tracker,
+    baseline: StoredRun,
+    candidate: StoredRun,
+    store: str,
+    trust: Trust,
+    say: Callable[[str], None],
+) -> str:
     """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
     where = "/".join([candidate.params["suite_revision"], candidate.params["documents_sha256"][:16]])
     made = {"rerun_of": baseline.id, "repeated_on": where, "program_version": program_version()}
@@ -121,9 +153,8 @@ def _repeat_on(tracker: Tracker, baseline: StoredRun, candidate: StoredRun, stor
     settings = for_this_machine(own, tracker.settings.uri, store, cache="on")
     inputs = GivenInputs(snapshot, candidate.suite())
     tags = {**made, "repeated_for": candidate.id}
-    outcome = run_jobs(
-        [Request((), settings, OmegaConf.to_yaml(baseline.source))], RunOptions(tags=tags, quiet=True), inputs
-    )
+    request = Request((), settings, OmegaConf.to_yaml(baseline.source))
+    outcome = run_jobs([request], RunOptions(tags=tags), inputs, Listener(say))
     if not outcome.rows:
         reasons = "; ".join(error for _, error in outcome.failures)
         raise RunnerError(f"the baseline {baseline.id} could not be repeated on the candidate's documents: {reasons}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from runner.engine.scored import Scored
 from runner.engine.workers import Counts
 from runner.rendering.console import shown
 from runner.rendering.figures import recall_by_slice, recall_curve
@@ -16,7 +17,6 @@ from runner.reports.sweep_table import Row, as_text, sweep_markdown, worst_lines
 from runner.scoring.slices import CROSSING
 from runner.tracking.names import key_part
 from runner.tracking.provenance import git_state
-from runner.tracking.run_record import Scored
 from runner.tracking.sweeps import RUNS
 from runner.tracking.tracker import RunRecord, RunStore
 

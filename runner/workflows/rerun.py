@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,17 @@ from runner.composition.overrides import read_setting
 from runner.configuration.settings import Settings, plain
 from runner.engine.inputs import GivenInputs
 from runner.engine.plan import Request
+from runner.engine.scored import Scored
 from runner.engine.trust import Trust
 from runner.errors import ConfigError
 from runner.rendering.redaction import without_secrets
 from runner.reports.per_query import per_query_table
 from runner.tracking.location import StoreLocation
 from runner.tracking.provenance import git_state
-from runner.tracking.run_record import Scored, metrics_of, params_of
+from runner.tracking.run_record import metrics_of, params_of
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import printed
-from runner.workflows.run_jobs import RunOptions, run_jobs
+from runner.workflows.run_jobs import Listener, RunOptions, SweepOutcome, run_jobs
 
 _MOST_LISTED = 10
 # What makes it the same run, or is decided by the rerun itself.
@@ -30,8 +32,31 @@ _KEPT = ("corpus", "chunker", "suite", "dataset", "tracking", "resume", "allow_h
 _TIMED = ("latency_", "index_", "peak_memory")
 
 
-def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
-    """Repeat a run, log it as a new one tagged with its source, print the comparison, return the exit status."""
+@dataclass(frozen=True)
+class Repetition:
+    """A run of the past, what came of repeating it, and how the two differ.
+
+    rankings and metrics: one line each that is not exactly as it was. causes: what was asked to be changed, and the
+    inputs that are no longer what they were.
+    """
+
+    stored: StoredRun
+    outcome: SweepOutcome
+    rankings: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    @property
+    def identical(self) -> bool:
+        """Whether it was repeated, and every ranking and metric is exactly as it was."""
+        return bool(self.outcome.scored) and not (self.rankings or self.metrics)
+
+
+def repeat_run(run_id: str, overrides: Sequence[str], folder: Path, listener: Listener | None = None) -> Repetition:
+    """Repeat a run, log it as a new one tagged with its source, and hold the two against each other.
+
+    folder: where the files of the run are put, which the result goes on reading.
+    """
     place = StoreLocation.of(overrides)
     cache, changes = _cache_mode(place.rest)
     tracker = place.tracker()
@@ -41,12 +66,14 @@ def repeat_run(run_id: str, overrides: Sequence[str], folder: Path) -> int:
     inputs = GivenInputs(stored.snapshot(tracker, place.store), stored.suite())
     # Before anything is computed or logged: without it there would be nothing to compare with.
     stored.per_query()
-    outcome = run_jobs(
-        [Request(tuple(changes), settings, source)], RunOptions(tags={"rerun_of": run_id}, past=not changes), inputs
-    )
-    if outcome.scored:
-        print("\n".join(_verdict(stored, outcome.scored[0], changes)))
-    return outcome.status
+    options = RunOptions(tags={"rerun_of": run_id}, past=not changes)
+    outcome = run_jobs([Request(tuple(changes), settings, source)], options, inputs, listener)
+    if not outcome.scored:
+        return Repetition(stored, outcome)
+    scored = outcome.scored[0]
+    causes = [f"asked for: {change}" for change in changes] + input_differences(stored, scored)
+    rankings, metrics = ranking_differences(stored, scored), metric_differences(stored, scored)
+    return Repetition(stored, outcome, tuple(rankings), tuple(metrics), tuple(causes))
 
 
 def for_this_machine(settings: Settings, uri: str, store: str, cache: str) -> Settings:
@@ -119,21 +146,20 @@ def _select(config: DictConfig, key: str) -> Any:
     return node._get_node(name)
 
 
-def _verdict(stored: StoredRun, scored: Scored, changes: Sequence[str]) -> list[str]:
-    rankings = ranking_differences(stored, scored)
-    metrics = metric_differences(stored, scored)
-    if not rankings and not metrics:
-        return [f"identical: {len(scored.job.queries)} rankings and every metric of {stored.name} ({stored.id})"]
-    lines = [f"compared with {stored.name} ({stored.id}): {len(rankings)} rankings and {len(metrics)} metrics differ"]
-    lines += _listed("rankings", rankings)
-    lines += _listed("metrics", metrics)
-    causes = [f"  asked for: {change}" for change in changes] + [
-        f"  {cause}" for cause in input_differences(stored, scored)
-    ]
+def repetition_lines(found: Repetition) -> list[str]:
+    """What a person is told: identical, or what differs and which inputs changed; nothing where it failed."""
+    if not found.outcome.scored:
+        return []
+    named = f"{found.stored.name} ({found.stored.id})"
+    if found.identical:
+        return [f"identical: {len(found.outcome.scored[0].job.queries)} rankings and every metric of {named}"]
+    lines = [f"compared with {named}: {len(found.rankings)} rankings and {len(found.metrics)} metrics differ"]
+    lines += _listed("rankings", found.rankings)
+    lines += _listed("metrics", found.metrics)
     return [
         *lines,
-        "inputs that changed:" if causes else "no recorded input changed: the retriever is not deterministic",
-        *causes,
+        "inputs that changed:" if found.causes else "no recorded input changed: the retriever is not deterministic",
+        *(f"  {cause}" for cause in found.causes),
     ]
 
 

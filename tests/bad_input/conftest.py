@@ -85,5 +85,5 @@ def run_ids(desk: Path) -> tuple[str, str]:
         patch.chdir(desk)
         asked = ["dataset=pages", "dataset.path=manual", "dataset.suite=team.yaml", "retriever=bm25", "k=2"]
         requests = [compose_request([*asked, f"retriever.b={b}"]) for b in (0.5, 0.75)]
-        first, other = run_jobs(requests, RunOptions(quiet=True)).rows
+        first, other = run_jobs(requests, RunOptions()).rows
     return first.run_id, other.run_id

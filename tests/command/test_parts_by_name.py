@@ -165,7 +165,7 @@ def test_a_policy_is_named_by_the_place_of_its_file(
     named = place.format(tmp_path)
     Path(named).parent.mkdir(exist_ok=True)
     Path(named).write_text("rules: [{name: floor, metric: recall, min: 0.0}]\nseed: 7\n", "utf-8")
-    asked = prepare(readable_arguments([f"gate={named}", "gate.most_looks=9"]))
+    asked = prepare(readable_arguments([f"gate={named}", "gate.most_looks=9"])).words
     fresh = JobComposer(loader.load_configuration("config", [], RunMode.MULTIRUN), loader)
     gate = Settings.read(fresh.compose(asked)).gate
     assert gate is not None

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from runner.composition.requests import compose_request
 from runner.composition.text_settings import as_text
-from runner.configuration.settings import register_resolvers
+from runner.configuration.text_keys import yaml_as_spelt
 from runner.errors import ConfigError
 
 LOOKS = ["2026", "2026.10", "2026_09", "true", "1e3", "null", "007", "0x10", "1:30", "on", "nan", ".5", "-1", "12."]
@@ -62,18 +62,19 @@ def test_a_dataset_lies_in_a_folder_of_any_name(looks: str) -> None:
 
 @pytest.mark.parametrize("looks", [*(each for each in LOOKS if each != "null"), "2026-03-01"])
 def test_files_are_read_as_they_are_spelt(tmp_path: Path, looks: str) -> None:
-    register_resolvers()
     path = tmp_path / "experiment.yaml"
     path.write_text(f"dataset: {{path: {looks}, name: {looks}}}\ntracking:\n  experiment: {looks}\nk: 3\nb: true\n")
-    read = OmegaConf.load(path)
+    with yaml_as_spelt():
+        read = OmegaConf.load(path)
     assert (read.dataset.path, read.dataset.name, read.tracking.experiment) == (looks, looks, looks)
     assert (read.k, read.b) == (3, True)
 
 
 def test_null_in_a_file_is_nothing(tmp_path: Path) -> None:
-    register_resolvers()
     (tmp_path / "suite.yaml").write_text("name: null\nsnapshot: ~\npath:\n")
-    assert OmegaConf.load(tmp_path / "suite.yaml") == {"name": None, "snapshot": None, "path": None}
+    with yaml_as_spelt():
+        read = OmegaConf.load(tmp_path / "suite.yaml")
+    assert read == {"name": None, "snapshot": None, "path": None}
 
 
 def test_a_home_folder_is_reached_by_its_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from engine_world import World, bm25
 
+from runner.cli.sweep_printer import SweepPrinter
 from runner.configuration.settings import Settings
 from runner.engine.inputs import ConfiguredInputs, snapshot_store
 from runner.engine.plan import Request, make_plan
@@ -60,7 +61,7 @@ def test_another_chunker_makes_another_snapshot(configured: World) -> None:
 
 def test_a_dry_run_keeps_no_snapshot_and_makes_no_store(configured: World, capsys: pytest.CaptureFixture[str]) -> None:
     request = Request(("k=3",), settings(configured, dry_run=True))
-    assert run_jobs([request], RunOptions(), ConfiguredInputs()).status == 0
+    assert run_jobs([request], RunOptions(), ConfiguredInputs(), SweepPrinter()).status == 0
     assert "bm25: 5 rankings to depth 10, 0 cached, 5 to compute" in capsys.readouterr().out
     assert not configured.store.exists()
 

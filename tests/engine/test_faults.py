@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from engine_world import TIMED, Node, World, bm25, double, hybrid, reranked, semantic, toy_model
 
+from runner.cli.sweep_printer import SweepPrinter
 from runner.engine import latency
 from runner.engine.parallel import Task, Workers, run_tasks
 from runner.engine.plan import make_plan
@@ -188,7 +189,7 @@ def test_two_bad_of_twelve_leave_ten_finished_and_are_listed_by_their_overrides(
 ) -> None:
     nodes = [bm25(k1=1 + number / 10) for number in range(10)]
     nodes[3:3] = [double("Raising"), double("Scoring", query="q2", value=float("nan"))]
-    outcome = run_jobs(tracked.requests(*nodes), RunOptions(sweep=True), tracked)
+    outcome = run_jobs(tracked.requests(*nodes), RunOptions(sweep=True), tracked, SweepPrinter())
     assert outcome.status == 1
     assert (len(outcome.rows), len(outcome.failures)) == (10, 2)
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed:")]
@@ -213,6 +214,7 @@ def test_a_killed_worker_leaves_no_run_behind_and_the_others_finished(
         tracked.requests(bm25(), double("Killing"), hybrid(bm25(), double("Counting"))),
         RunOptions(2, sweep=True),
         tracked,
+        SweepPrinter(),
     )
     assert outcome.status == 1
     assert f"failed: number=1: {KILLED}" in capsys.readouterr().err
@@ -224,7 +226,9 @@ def test_a_killed_worker_leaves_no_run_behind_and_the_others_finished(
 def test_where_every_job_fails_the_sweep_says_so_and_logs_no_score(
     tracked: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outcome = run_jobs(tracked.requests(double("Raising"), double("Short")), RunOptions(sweep=True), tracked)
+    outcome = run_jobs(
+        tracked.requests(double("Raising"), double("Short")), RunOptions(sweep=True), tracked, SweepPrinter()
+    )
     assert (outcome.status, outcome.rows) == (1, [])
     (summary,) = runs(tracked)
     assert summary.data.tags["kind"] == "sweep"
@@ -235,7 +239,7 @@ def test_a_query_for_which_nothing_is_found_scores_0_and_is_counted(tracked: Wor
     """Everything but q5 has its page among all eight; q5 has no ranking, and 4 of 5 is what is left."""
     tracked.queries = {id_: (text, ["en/billing.md"]) for id_, (text, _) in tracked.queries.items()}
     node = double("Counting", nothing_for="q5")
-    (row,) = run_jobs(tracked.requests(node), RunOptions(), tracked).rows
+    (row,) = run_jobs(tracked.requests(node), RunOptions(), tracked, SweepPrinter()).rows
     assert {name: row.metrics[name] for name in ("n", "hit", "recall", "mrr", "queries_nothing_returned")} == {
         "n": 5,
         "hit": 0.8,
@@ -249,7 +253,7 @@ def test_a_query_for_which_nothing_is_found_scores_0_and_is_counted(tracked: Wor
 def test_merged_requests_that_fail_are_each_listed(tracked: World, capsys: pytest.CaptureFixture[str]) -> None:
     requests = [*tracked.requests(double("Raising")), *tracked.requests(bm25(), double("Raising"))]
     assert len(make_plan(requests, tracked).jobs) == 2
-    assert run_jobs(requests, RunOptions(), tracked).status == 1
+    assert run_jobs(requests, RunOptions(), tracked, SweepPrinter()).status == 1
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed:")]
     assert [error.partition(": engine_doubles")[0] for error in errors] == ["failed: number=0", "failed: number=1"]
     assert all(error.endswith("the model server is away") for error in errors)
@@ -262,7 +266,7 @@ def test_a_warm_sweep_logs_the_latency_and_the_scores_of_the_cold_one(
     monkeypatch.setattr(latency, "_AGREEMENT", float("inf"))
     node = hybrid(bm25(), semantic(toy_model(tmp_path / "model")))
     here = RunOptions(backend="sequential")
-    outcomes = [run_jobs(tracked.requests(node, latency=TIMED), here, tracked) for _ in range(2)]
+    outcomes = [run_jobs(tracked.requests(node, latency=TIMED), here, tracked, SweepPrinter()) for _ in range(2)]
     cold, warm = (outcome.rows[0] for outcome in outcomes)
     assert cold.run_id != warm.run_id
     assert cold.metrics == warm.metrics
@@ -275,9 +279,12 @@ def test_a_warm_sweep_logs_the_latency_and_the_scores_of_the_cold_one(
 def test_resuming_runs_what_has_not_finished_and_touches_nothing_else(
     tracked: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = run_jobs(tracked.requests(bm25(), double("Raising")), RunOptions(sweep=True), tracked)
+    first = run_jobs(tracked.requests(bm25(), double("Raising")), RunOptions(sweep=True), tracked, SweepPrinter())
     again = run_jobs(
-        tracked.requests(bm25(), double("Raising"), bm25(k1=2.0), resume=True), RunOptions(sweep=True), tracked
+        tracked.requests(bm25(), double("Raising"), bm25(k1=2.0), resume=True),
+        RunOptions(sweep=True),
+        tracked,
+        SweepPrinter(),
     )
     assert "resume: 1 of 3 jobs are finished already" in capsys.readouterr().out
     assert len(again.scored) == 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from engine_world import Node, World, bm25, reranked, semantic
 
+from runner.cli.sweep_printer import SweepPrinter
 from runner.workflows.run_jobs import RunOptions, run_jobs
 
 GOOD = bm25(), bm25(k1=2.0)
@@ -112,7 +113,7 @@ def test_code_that_ends_its_process_in_a_whole_sweep_leaves_the_others_logged(
 ) -> None:
     fusing = bad("Fusing", retrievers={"bm25": bm25()}, act="exit")
     nodes = [bm25(), bad("Acting", act="exit"), fusing, bad("Acting", act="print")]
-    outcome = run_jobs(tracked.requests(*nodes), RunOptions(sweep=True), tracked)
+    outcome = run_jobs(tracked.requests(*nodes), RunOptions(sweep=True), tracked, SweepPrinter())
     shown = capfd.readouterr()
     failed = [line for line in shown.err.splitlines() if line.startswith("failed: ")]
     assert failed == [

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from engine_world import Node, World, bm25
 
+from runner.cli.sweep_printer import SweepPrinter
 from runner.engine.inputs import ConfiguredInputs
 from runner.engine.plan import Plan, Request, make_plan
 from runner.workflows.run_jobs import RunOptions, run_jobs
@@ -76,7 +77,7 @@ def test_chunkers_that_raise_end_their_process_or_hang_leave_the_others_logged(
 ) -> None:
     acts = ("key", "exit", "kill", "hang", "interrupt", "print")
     asked = requests(pages, WHOLE, *(chopping(act=act) for act in acts), time_limit=4.0)
-    outcome = run_jobs(asked, RunOptions(2, sweep=True), ConfiguredInputs())
+    outcome = run_jobs(asked, RunOptions(2, sweep=True), ConfiguredInputs(), SweepPrinter())
     shown = capfd.readouterr()
     failed = [line.removeprefix("failed: chunker=") for line in shown.err.splitlines() if line.startswith("failed: ")]
     assert [line[:1] for line in failed] == ["1", "2", "3", "4", "5"]
@@ -93,12 +94,12 @@ def test_chunkers_that_raise_end_their_process_or_hang_leave_the_others_logged(
 def test_where_no_chunker_cuts_the_failures_are_told_and_nothing_is_logged(
     pages: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outcome = run_jobs(requests(pages, chopping(act="key")), RunOptions(), ConfiguredInputs())
+    outcome = run_jobs(requests(pages, chopping(act="key")), RunOptions(), ConfiguredInputs(), SweepPrinter())
     assert (outcome.status, outcome.rows) == (1, ())
     assert capsys.readouterr().err.endswith("): KeyError: 'title'\n")
 
 
 def test_a_dry_run_tells_of_them_too(pages: World, capsys: pytest.CaptureFixture[str]) -> None:
     asked = requests(pages, WHOLE, chopping(what="none"), dry_run=True)
-    assert run_jobs(asked, RunOptions(), ConfiguredInputs()).status == 1
+    assert run_jobs(asked, RunOptions(), ConfiguredInputs(), SweepPrinter()).status == 1
     assert "failed: chunker=1: the chunker misbehaving.Chopping" in capsys.readouterr().err

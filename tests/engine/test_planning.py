@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from engine_world import World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
+from runner.cli.sweep_printer import SweepPrinter
 from runner.engine.cache import Cache
 from runner.engine.execute import look_up
 from runner.engine.plan import Plan, Request, make_plan
@@ -186,7 +187,7 @@ def test_two_thousand_queries_four_k_three_retrievers_and_two_snapshots_are_4800
         for k in (1, 3, 5, 10)
         for request in world.requests(*retrievers, k=k, dataset={"name": date}, dry_run=True)
     ]
-    outcome = run_jobs(requests, RunOptions(sweep=True), world)
+    outcome = run_jobs(requests, RunOptions(sweep=True), world, SweepPrinter())
     printed = capsys.readouterr().out
     assert "plan: 2,000 queries x 4 k x 3 retrievers x 2 snapshots = 48,000 scored query-configurations" in printed
     assert "jobs: 24 asked for, 24 to score\n" in printed
@@ -199,7 +200,7 @@ def test_two_thousand_queries_four_k_three_retrievers_and_two_snapshots_are_4800
 def test_a_dry_run_over_a_filled_store_changes_no_file(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.sweep(bm25())
     before = {path: path.read_bytes() for path in world.store.rglob("*") if path.is_file()}
-    run_jobs(world.requests(bm25(), bm25(k1=2.0), dry_run=True), RunOptions(), world)
+    run_jobs(world.requests(bm25(), bm25(k1=2.0), dry_run=True), RunOptions(), world, SweepPrinter())
     assert {path: path.read_bytes() for path in world.store.rglob("*") if path.is_file()} == before
     assert "to compute: 5 rankings, 0 pairs to rerank" in capsys.readouterr().out
 
@@ -283,5 +284,5 @@ def test_one_fault_of_several_jobs_is_told_once(world: World) -> None:
 
 def test_one_unusable_retriever_stops_the_plan_before_any_is_run(world: World) -> None:
     with pytest.raises(ConfigError, match="b is 2"):
-        run_jobs(world.requests(bm25(), bm25(b=2)), RunOptions(), world)
+        run_jobs(world.requests(bm25(), bm25(b=2)), RunOptions(), world, SweepPrinter())
     assert not world.store.exists()

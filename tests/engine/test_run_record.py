@@ -8,8 +8,9 @@ from engine_world import Node, World, bm25, double, hybrid, late, reranked, sema
 
 from runner.engine.components import build
 from runner.engine.measurements import Measured
+from runner.engine.scored import Scored, part_names
 from runner.scoring.evaluate import evaluate
-from runner.tracking.run_record import Scored, curves_of, inputs_of, metrics_of, params_of, part_names, tags_of
+from runner.tracking.run_record import curves_of, inputs_of, metrics_of, params_of, tags_of
 
 
 def scored(world: World, node: Node, measured: dict[str, Measured] | None = None, **changes: Any) -> Scored:

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 from report_world import Desk, hybrid, reranked, rows, told
 
+from runner.engine.scored import Scored
 from runner.reports.html_failures import failing_queries, only_here
 from runner.reports.html_report import render_report
 from runner.reports.html_slices import heat_map, power_headings, power_table
-from runner.tracking.run_record import Scored
 
 EVIL = "<script>alert(1)</script>\"'&{{ 7*7 }}"
 VOID = {"meta", "br", "path", "polyline"}

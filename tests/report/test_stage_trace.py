@@ -2,8 +2,8 @@
 
 from report_world import Desk, hybrid, reranked, told
 
+from runner.engine.scored import Scored
 from runner.reports.stage_trace import Tracer
-from runner.tracking.run_record import Scored
 
 
 def fates(scored: Scored, query: int) -> dict[str, str]:

@@ -13,6 +13,7 @@ from mounts import read_only
 from store_world import StoreWorld
 
 from runner.cli.compare import main as compare
+from runner.cli.sweep_printer import SweepPrinter
 from runner.errors import ConfigError, RunnerError
 from runner.tracking.mlflow_store import sqlite_uri
 from runner.tracking.stored_run import StoredRun
@@ -38,9 +39,7 @@ def closed(world: StoreWorld) -> Iterator[Closed]:
 
 
 def test_a_plan_is_shown(closed: Closed, capsys: pytest.CaptureFixture[str]) -> None:
-    from runner.workflows.run_jobs import RunOptions
-
-    assert closed.world.run(bm25(), options=RunOptions(), dry_run=True).status == 0
+    assert closed.world.run(bm25(), listener=SweepPrinter(), dry_run=True).status == 0
     assert "5 cached, 0 to compute" in capsys.readouterr().out
     assert frozenset(closed.world.store.rglob("*")) == closed.files
 

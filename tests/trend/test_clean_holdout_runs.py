@@ -82,7 +82,7 @@ def test_a_holdout_is_known_by_what_its_run_asks(office: Office) -> None:
 def test_a_suite_that_a_sweep_scores_in_two_datasets_is_known_in_both(office: Office) -> None:
     own_words(office)
     requests = [each for name in "ab" for each in office.requests(bm25(b=ord(name) / 128), dataset={"name": name})]
-    assert not run_jobs(requests, RunOptions(quiet=True), office).status
+    assert not run_jobs(requests, RunOptions(), office).status
     reworded = replace(
         office.suite(requests[0].settings), role="holdout", queries=(replace(office.asked[0], text="x"),)
     )
@@ -104,11 +104,11 @@ def test_a_holdout_run_of_the_past_is_repeated_as_it_was_but_not_with_other_sett
     store = f"store={tmp_path}"
     asked = ["suite=holdout", "allow_holdout=true", "intervals=null", store]
     requests = [compose_request(asked)]
-    run_id = run_jobs(requests, RunOptions(quiet=True)).rows[0].run_id
+    run_id = run_jobs(requests, RunOptions()).rows[0].run_id
     spent = replace(ConfiguredInputs().suite(requests[0].settings), role="development")
     SeenQueries(tmp_path).add([(spent, "demo")])
     with pytest.raises(InputError, match=rf"{len(spent.queries)} problems"):
-        run_jobs(requests, RunOptions(quiet=True))
+        run_jobs(requests, RunOptions())
     done = desk(rerun.main, run_id, store)
     assert (done.status, "identical: " in done.out) == (0, True), done.err
     done = desk(rerun.main, run_id, "k=2", store)

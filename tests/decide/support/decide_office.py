@@ -122,9 +122,7 @@ class Office(World):
         self, *retrievers: Node, tags: dict[str, str] | None = None, sweep: bool = False, **changes: Any
     ) -> SweepOutcome:
         """Run one job a retriever to its end."""
-        return run_jobs(
-            self.requests(*retrievers, **changes), RunOptions(sweep=sweep, tags=tags or {}, quiet=True), self
-        )
+        return run_jobs(self.requests(*retrievers, **changes), RunOptions(sweep=sweep, tags=tags or {}), self)
 
     def log(self, retriever: Node | None = None, **changes: Any) -> str:
         """Run one job, plain BM25 if nothing is said, and return its run's id."""

@@ -11,11 +11,11 @@ from runner.configuration.settings import Settings
 from runner.documents.document import Document
 from runner.engine.context_length import ContextMeter
 from runner.engine.plan import Job, Request, make_plan
+from runner.engine.scored import Scored
 from runner.reports.sweep_table import Row
 from runner.scoring.evaluate import evaluate
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
-from runner.tracking.run_record import Scored
 
 TEXTS = {"a": ("Alpha", "one two three"), "b": ("貝塔", "四五"), "c": ("Gamma", ""), "d": ("Delta", "six seven")}
 # Each query has one relevant document.

@@ -11,8 +11,8 @@ from engine_world import DOCUMENTS, QUERIES, Node, bm25
 from runner.configuration.settings import Settings
 from runner.engine.plan import Request
 from runner.tracking.mlflow_store import sqlite_uri
-from runner.workflows.rerun import repeat_run
-from runner.workflows.run_jobs import RunOptions, SweepOutcome, run_jobs
+from runner.workflows.rerun import repeat_run, repetition_lines
+from runner.workflows.run_jobs import Listener, RunOptions, SweepOutcome, run_jobs
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class StoreWorld:
         }
         return Settings.of_plain({**values, **changes})
 
-    def run(self, *retrievers: Node, options: RunOptions | None = None, **changes: Any) -> SweepOutcome:
+    def run(self, *retrievers: Node, listener: Listener | None = None, **changes: Any) -> SweepOutcome:
         """Run one job a retriever (BM25 if none is named), as a command does."""
         nodes = retrievers or (bm25(),)
         requests = [Request((f"number={n}",), self.settings(node, **changes)) for n, node in enumerate(nodes)]
-        return run_jobs(requests, options or RunOptions(quiet=True))
+        return run_jobs(requests, RunOptions(), listener=listener)
 
     def scores(self, *retrievers: Node, **changes: Any) -> list[Mapping[str, float]]:
         """The metrics that do not depend on the clock, of each job."""
@@ -84,4 +84,6 @@ class StoreWorld:
     def repeat(self, run_id: str, folder: Path) -> int:
         """Repeat a run, as `python -m runner.rerun` does."""
         folder.mkdir(parents=True, exist_ok=True)
-        return repeat_run(run_id, self.place, folder)
+        found = repeat_run(run_id, self.place, folder)
+        print("\n".join(repetition_lines(found)))
+        return found.outcome.status
