@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from runner.alignment.difference import compare_passages
 from runner.alignment.documents import compare_documents
 from runner.alignment.passage_change import PassageChange
-from runner.alignment.passages import compare_passages
 from runner.chunkers import Heading
 from runner.documents import Document
 from runner.snapshots import Snapshot

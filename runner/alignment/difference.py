@@ -1,4 +1,4 @@
-"""Everything that is different between two snapshots, and whom it concerns."""
+"""The difference of two snapshots: what became of their documents and passages, and of what was judged."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,12 +6,40 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner.alignment.documents import DocumentChanges, compare_documents
+from runner.alignment.exact_match import match_exactly, propose_exact
+from runner.alignment.fuzzy_match import propose_fuzzy
 from runner.alignment.impact import QueryImpact, query_impacts
 from runner.alignment.passage_change import KINDS, PassageChange
-from runner.alignment.passages import compare_passages
+from runner.alignment.range_match import follow_ranges
+from runner.alignment.unresolved import UnresolvedPassages
 from runner.alignment.word_diff import WordRun, word_diff
 from runner.snapshots import Passage, Snapshot
 from runner.suites import Suite
+
+
+def compare_passages(
+    old: Snapshot, new: Snapshot, documents: DocumentChanges | None = None
+) -> tuple[PassageChange, ...]:
+    """Say what became of every passage: each old one is in exactly one change, each new one in at most one.
+
+    Documents of equal text are followed by character ranges; elsewhere equal bodies under equal titles are the same
+    passage where that is beyond doubt, and what is left is proposed by its wording, first within a document. In the
+    order of the old ids, what was added at the end. documents: what `compare_documents` found, if it is known already.
+    """
+    documents = documents or compare_documents(old, new)
+    counterpart = {id_: id_ for id_ in (*documents.same, *documents.changed)} | dict(documents.renamed)
+    unresolved = UnresolvedPassages(old, new, counterpart)
+    follow_ranges(unresolved, old, new)
+    match_exactly(unresolved)
+    propose_exact(unresolved, short=False)
+    propose_fuzzy(unresolved)
+    propose_exact(unresolved, short=True)
+    for id_ in list(unresolved.before):
+        unresolved.settle("gone", [id_], [], 0.0)
+    unresolved.changes.sort(key=lambda change: min(change.old))
+    for id_ in list(unresolved.after):
+        unresolved.settle("added", [], [id_], 0.0)
+    return tuple(unresolved.changes)
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,53 @@
-"""Records of served answers: one JSON object a line, read strictly."""
+"""Answers that were served, with their citations, and the file that records them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from retrievers.ignorable import seen
 from retrievers.script import same_id
-from runner.citation_checks.answer import KINDS, Citation, ServedAnswer
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.reading import id_fault, json_lines, kind_of, numbered_lines, read_bytes, unknown_keys
+
+Kind = Literal["answer", "alert"]
+KINDS: tuple[Kind, ...] = ("answer", "alert")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """id: of a passage, or of a whole page. quotation: the words said to stand there, None if none were given."""
+
+    id: str
+    quotation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAnswer:
+    """One record: the line it is on, and what was served.
+
+    id: None if the record has none. snapshot: as it was written: a full id, the beginning of one, or a name.
+    at: when it was served, in UTC; None if unknown. retrieved: ids that the answer could be made from.
+    citations: none of them twice; repeated: how many more there were that say the same.
+    """
+
+    line: int
+    id: str | None
+    query_id: str
+    snapshot: str
+    at: datetime | None
+    retrieved: tuple[str, ...]
+    citations: tuple[Citation, ...]
+    repeated: int = 0
+    kind: Kind = "answer"
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the answer is called in a report."""
+        return f"{self.kind} {self.id}" if self.id is not None else f"{self.kind} to {self.query_id}"
+
 
 KEYS = ("answer_id", "query_id", "snapshot", "at", "retrieved", "cited", "quotation", "kind")
 _DECLARE = "; declare a field to slice by with --fields, or one to leave unread with --ignore"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from runner.citation_checks.answer import Citation, ServedAnswer
+from runner.citation_checks.answer_file import Citation, ServedAnswer
 from runner.citation_checks.check_result import HELD, Check, CheckedAnswers, CheckedCitation, Finding, failed, unchecked
 from runner.citation_checks.cited_snapshot import CitedPlace, CitedSnapshot
 from runner.citation_checks.freshness import PageHistory

@@ -1,4 +1,4 @@
-"""The rate of each check by itself, over all citations and by slice, with its interval."""
+"""Shares of citations that hold, by check and slice, and the least that is asked of them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runner.citation_checks.answer import ServedAnswer
+from runner.citation_checks.answer_file import ServedAnswer
 from runner.citation_checks.check_result import CHECKS, Check, CheckedAnswers, CheckedCitation
 from runner.errors import ConfigError
 from runner.stats import wilson
@@ -111,3 +111,47 @@ def _value(value: Any) -> str | None:
     listed = value if isinstance(value, list) else [value]
     shown = [str(each).lower() if isinstance(each, bool) else str(each) for each in listed if each not in (None, "")]
     return "+".join(shown) or None
+
+
+def read_demands(texts: Iterable[str]) -> dict[Check, float]:
+    """Read `existence=1.0,containment=0.99`, given any number of times. Raises ConfigError."""
+    demands: dict[Check, float] = {}
+    for text in texts:
+        for part in text.split(","):
+            name, _, written = part.strip().partition("=")
+            check = next((each for each in CHECKS if each == name), None)
+            if check is None:
+                raise ConfigError(f"--min {part!r}: expected one of {', '.join(CHECKS)}, as in existence=1.0")
+            if check in demands:
+                raise ConfigError(f"--min names {check} twice; keep one")
+            demands[check] = _share(part, written)
+    return demands
+
+
+def _share(part: str, written: str) -> float:
+    try:
+        share = float(written)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ConfigError(f"--min {part!r}: expected a number from 0 to 1, as in existence=1.0")
+    return share
+
+
+def unmet(demands: Mapping[Check, float], rates: Sequence[Rate], impossible: int) -> list[str]:
+    """One sentence for every demand that the rates over all citations do not meet.
+
+    A rate of nothing meets no demand, and freshness none while records cite a snapshot from the future: what is
+    wrong with them is not known.
+    """
+    overall = {rate.check: rate for rate in rates if rate.slice == ALL}
+    sentences = []
+    for check, least in demands.items():
+        rate = overall[check]
+        if rate.value is None:
+            sentences.append(f"{check}: at least {least:g} is demanded, and no citation could be checked")
+        elif rate.value < least:
+            sentences.append(f"{check}: {rate.held} of {rate.n} = {rate.value:.4f}, at least {least:g} is demanded")
+        elif check == "freshness" and impossible:
+            sentences.append(f"freshness: {impossible} records cite a snapshot from the future; mend them first")
+    return sentences

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from runner.citation_checks.answer_file import read_answers
 from runner.citation_checks.checking import check_answers
-from runner.citation_checks.rates import rates_of
-from runner.citation_checks.thresholds import read_demands, unmet
+from runner.citation_checks.rates import rates_of, read_demands, unmet
 from runner.cli.entry import leave, parsed_arguments
 from runner.configuration.settings import TrackingSettings, register_resolvers
 from runner.engine.inputs import snapshot_store

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TextIO
 
-from runner.annotation.agreement.measure import Agreement, AgreementRow, Disagreement
+from runner.annotation.agreement import Agreement, AgreementRow, Disagreement
 from runner.rendering.terminal import show, terminal_table
 from runner.rendering.visible import one_line
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from runner.citation_checks.answer import ServedAnswer
+from runner.citation_checks.answer_file import ServedAnswer
 from runner.citation_checks.check_result import CHECKS, Check, CheckedAnswers, CheckedCitation
 from runner.errors import MOST_LISTED
 from runner.rendering.markdown import code, escape

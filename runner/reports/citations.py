@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runner.citation_checks.check_result import CHECKS, CheckedAnswers
-from runner.citation_checks.citation_table import citation_table
+from runner.citation_checks.check_result import CHECKS, CheckedAnswers, citation_table
 from runner.citation_checks.rates import ALL, Rate
 from runner.errors import MOST_LISTED
 from runner.files.atomic import replace_files

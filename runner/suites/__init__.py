@@ -1,6 +1,6 @@
 """Judged questions: judgments, the spans that some of them name, queries, suites."""
 
-from runner.suites.held import MISSING
+from runner.suites.existence import MISSING
 from runner.suites.judgment import SOURCES, Judgment, settle
 from runner.suites.query import FieldValue, JudgedQuery
 from runner.suites.span import Span, SpanFault

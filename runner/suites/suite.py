@@ -8,8 +8,7 @@ from runner.errors import ConfigError, InputError, Problem
 from runner.files.strict_json import sha256_of
 from runner.snapshots import UNITS as SNAPSHOT_UNITS
 from runner.snapshots import Snapshot
-from runner.suites.existence import missing_spans, missing_units, refuse_unknown
-from runner.suites.held import Held
+from runner.suites.existence import Held, missing_spans, missing_units, refuse_unknown
 from runner.suites.query import JudgedQuery
 
 ROLES = ("development", "regression", "holdout")

@@ -7,9 +7,8 @@ from candidate_world import query, ranked_run, suite
 
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.candidate import JudgmentCandidate
-from runner.annotation.candidates.failing import failing_candidates
-from runner.annotation.candidates.ranked_list import ranked_list
-from runner.annotation.candidates.ranked_run import up_to_date
+from runner.annotation.candidates.candidate_list import ranked_list
+from runner.annotation.candidates.ranked_run import failing_candidates, up_to_date
 from runner.errors import ConfigError
 
 ONE = JudgmentCandidate("q1", "limit", (), "p", "human", "failing", 0.5, "why", {"failing": {"rank": 2}})

@@ -4,7 +4,7 @@ import pytest
 from candidate_world import pages, query, ranked_run, suite
 
 from runner.annotation.candidates.existing_judgments import ExistingJudgments
-from runner.annotation.candidates.failing import failing_candidates
+from runner.annotation.candidates.ranked_run import failing_candidates
 from runner.errors import ConfigError
 from runner.suites import JudgedQuery, Judgment, Span
 

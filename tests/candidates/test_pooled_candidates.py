@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from candidate_world import pages, query, ranked_run, suite
 
-from runner.annotation.candidates.pooling import alike, pooled_candidates
+from runner.annotation.candidates.ranked_run import alike, pooled_candidates
 from runner.errors import ConfigError, InputError
 from runner.suites import JudgedQuery, Judgment
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from candidate_world import log, shown
 
-from runner.annotation.candidates.click_pairs import ClickPairs
-from runner.annotation.candidates.position_bias import PositionBias, poisson_interval
+from runner.annotation.candidates.click_pairs import ClickPairs, PositionBias, poisson_interval
 
 HEADER = "query,passage_id,rank,clicked"
 

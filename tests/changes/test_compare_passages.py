@@ -7,8 +7,8 @@ from change_pages import snapshot, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runner.alignment.difference import compare_passages
 from runner.alignment.passage_change import KINDS, PassageChange
-from runner.alignment.passages import compare_passages
 from runner.chunkers import Window
 from runner.chunkers.base import Chunk
 from runner.documents import Document

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from citation_archive import record
 
-from runner.citation_checks.answer import Citation, ServedAnswer
-from runner.citation_checks.answer_file import read_answers
+from runner.citation_checks.answer_file import Citation, ServedAnswer, read_answers
 from runner.errors import ConfigError, InputError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from citation_archive import FAX, LIMITS, RATE, ROTATE, SIZE, UPPER, ZH, Archive, answer, build, keep, noon
 
-from runner.citation_checks.answer import Citation
+from runner.citation_checks.answer_file import Citation
 from runner.citation_checks.check_result import CHECKS
 from runner.documents.document import Normalization
 from runner.engine.inputs import snapshot_store

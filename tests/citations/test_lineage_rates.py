@@ -3,10 +3,9 @@
 import pytest
 from citation_archive import FAX, RATE, ROTATE, Archive, answer, noon
 
-from runner.citation_checks.answer import Citation
+from runner.citation_checks.answer_file import Citation
 from runner.citation_checks.check_result import CHECKS
-from runner.citation_checks.rates import Rate, rates_of
-from runner.citation_checks.thresholds import read_demands, unmet
+from runner.citation_checks.rates import Rate, rates_of, read_demands, unmet
 from runner.errors import ConfigError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from review_world import MESSAGES, WAITING, World, 訊息
 
-from runner.annotation.agreement.measure import Agreement, agree
+from runner.annotation.agreement import Agreement, agree
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.exchange.ratings import Source, collect
 from runner.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_statsmodels
 
-from runner.annotation.agreement.measure import cohens_kappa, krippendorffs_alpha, raw_agreement
+from runner.annotation.agreement import cohens_kappa, krippendorffs_alpha, raw_agreement
 
 NAN = math.nan
 

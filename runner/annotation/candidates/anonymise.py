@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.digest import file_digest
-from runner.annotation.candidates.normalized_text import NormalizedText
-from runner.annotation.candidates.rule import AnonymisingRule, TookTooLong, at_most
+from runner.annotation.candidates.rule import AnonymisingRule, NormalizedText, TookTooLong, at_most
 from runner.errors import InputError, Problem
 from runner.files.reading import decode, id_fault, kind_of, read_bytes, unknown_keys
 from runner.files.strict_yaml import read_mapping

@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from runner.annotation.candidates.anonymise import Rules
-from runner.annotation.candidates.asked_questions import Known, Question, query_ids, question_numbers, questions_of
 from runner.annotation.candidates.candidate import PRIORITY_DECIMALS, JudgmentCandidate
 from runner.annotation.candidates.click_log import ClickLog
-from runner.annotation.candidates.click_pairs import ClickPairs
-from runner.annotation.candidates.existing_judgments import ExistingJudgments
-from runner.annotation.candidates.position_bias import PositionBias
+from runner.annotation.candidates.click_pairs import ClickPairs, PositionBias
+from runner.annotation.candidates.existing_judgments import (
+    ExistingJudgments,
+    Known,
+    Question,
+    query_ids,
+    question_numbers,
+    questions_of,
+)
 from runner.errors import InputError
 from runner.suite_formats.head import SLICEABLE, names_in
 from runner.suites import DERIVED_FIELDS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner.annotation.candidates.candidate import KINDS
-from runner.annotation.exchange.exporting import Pair
+from runner.annotation.exchange.pair_files import Pair
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.review.passage_texts import PassageTexts
 from runner.errors import MOST_LISTED, InputError, Problem

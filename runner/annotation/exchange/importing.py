@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from runner.annotation.exchange.exporting import Pair, known_judgments
 from runner.annotation.exchange.import_check import ImportCheck, same_as
+from runner.annotation.exchange.pair_files import Pair, known_judgments
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.history.entry import RecordEntry, pending_in
 from runner.annotation.history.items import item_of, read_items

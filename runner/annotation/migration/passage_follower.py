@@ -3,8 +3,8 @@
 from collections import defaultdict
 from functools import cached_property
 
+from runner.alignment.difference import compare_passages
 from runner.alignment.passage_change import PassageChange
-from runner.alignment.passages import compare_passages
 from runner.alignment.range_match import TextRanges, shared, trimmed
 from runner.alignment.shingles import Coder, words
 from runner.alignment.unresolved import evenly_spaced

@@ -11,8 +11,7 @@ from runner.annotation.migration.blocks import Blocks
 from runner.annotation.migration.containers import TAG, judgments_by, open_at
 from runner.annotation.migration.document_map import scope_of
 from runner.annotation.migration.pointers import Notes, overall
-from runner.annotation.migration.statement import Statement, say_the_same
-from runner.annotation.migration.statements import laid_out_statements, statements_of
+from runner.annotation.migration.statements import Statement, laid_out_statements, say_the_same, statements_of
 from runner.documents.document import Document
 from runner.documents.outline import OutlineHeading, Range
 

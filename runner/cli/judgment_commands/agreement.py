@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from runner.annotation.agreement.measure import agree
+from runner.annotation.agreement import agree
 from runner.annotation.exchange.pair_files import read_pairs
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.exchange.ratings import Source, collect, suite_rows

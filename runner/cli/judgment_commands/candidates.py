@@ -9,14 +9,18 @@ from typing import Any
 from retrievers.digest import file_digest
 from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.candidate import JudgmentCandidate
-from runner.annotation.candidates.candidate_list import CandidateList, meta_path, write_candidates
+from runner.annotation.candidates.candidate_list import CandidateList, meta_path, ranked_list, write_candidates
 from runner.annotation.candidates.click_log import read_clicks
 from runner.annotation.candidates.clicked import Clicked, clicked_candidates
 from runner.annotation.candidates.existing_judgments import ExistingJudgments
-from runner.annotation.candidates.failing import failing_candidates
-from runner.annotation.candidates.pooling import alike, pooled_candidates
-from runner.annotation.candidates.ranked_list import ranked_list
-from runner.annotation.candidates.ranked_run import RankedQuery, RankedRun, up_to_date
+from runner.annotation.candidates.ranked_run import (
+    RankedQuery,
+    RankedRun,
+    alike,
+    failing_candidates,
+    pooled_candidates,
+    up_to_date,
+)
 from runner.composition.requests import compose_request
 from runner.configuration.settings import conf_directory
 from runner.engine.inputs import ConfiguredInputs, snapshot_store

@@ -4,9 +4,8 @@ import argparse
 from pathlib import Path
 
 from runner.annotation.candidates.candidate import JudgmentCandidate, read_candidates
-from runner.annotation.exchange.exporting import judged_rows, waiting_rows
 from runner.annotation.exchange.label_studio import label_config
-from runner.annotation.exchange.pair_files import refuse_suffix, write_pairs
+from runner.annotation.exchange.pair_files import judged_rows, refuse_suffix, waiting_rows, write_pairs
 from runner.annotation.history.hand_edits import edits
 from runner.annotation.history.items import highest_grade
 from runner.annotation.history.record import JudgmentRecord

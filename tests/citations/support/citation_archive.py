@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from runner.chunkers import Heading
-from runner.citation_checks.answer import Citation, ServedAnswer
+from runner.citation_checks.answer_file import Citation, ServedAnswer
 from runner.citation_checks.check_result import CHECKS, CheckedAnswers
 from runner.citation_checks.checking import check_answers
 from runner.cli.citations import main
