@@ -25,7 +25,7 @@ class Component:
     """A built node with the configuration it was built from.
 
     path: where in the configuration it stands. given_name: its `name` there, if it has one. params: its own
-    plain values, those that stand beside nodes by dotted path. parts: nodes inside it by dotted path. object: what
+    plain values, those that stand beside nodes by dotted path. children: nodes inside it by dotted path. object: what
     `_target_` made.
     """
 
@@ -33,7 +33,7 @@ class Component:
     given_name: str
     target: str
     params: Mapping[str, Any]
-    parts: Mapping[str, "Component"]
+    children: Mapping[str, "Component"]
     factory: Any
     object: Any
 
@@ -49,7 +49,7 @@ class Component:
 
     @cached_property
     def identity(self) -> dict[str, Any] | None:
-        """Everything that decides this part's results, as JSON values; None if that cannot be told.
+        """Everything that decides this component's results, as JSON values; None if that cannot be told.
 
         A class without a `version` of its own (an inherited one says nothing of what was overridden), and a
         function as target, are identified by the bytes of the files that define them. A parameter that names a
@@ -57,7 +57,7 @@ class Component:
         """
         if not self.declared.cacheable:
             return None
-        inside = {path: part.identity for path, part in self.parts.items()}
+        inside = {path: component.identity for path, component in self.children.items()}
         if any(identity is None for identity in inside.values()):
             return None
         files = {parameter: file_digest(path) for parameter, path in self.declared.files().items()}
@@ -79,13 +79,13 @@ class Component:
 
     @cached_property
     def key(self) -> str | None:
-        """Hash of the identity, or None for a part whose results are not kept."""
+        """Hash of the identity, or None for a component whose results are not kept."""
         return None if self.identity is None else digest(self.identity)
 
     @cached_property
     def sharing_key(self) -> str:
-        """Equal for parts of equal configuration and files, also for those whose results are not kept."""
-        inside = {path: part.sharing_key for path, part in self.parts.items()}
+        """Equal for components of equal configuration and files, also for those whose results are not kept."""
+        inside = {path: component.sharing_key for path, component in self.children.items()}
         own = [self.target, self._version, self.libraries, repr(sorted(self.params.items())), self.contents]
         return digest([*own, inside])
 
@@ -102,25 +102,25 @@ class Component:
 
     @cached_property
     def libraries(self) -> dict[str, str]:
-        """Versions of the distributions that decide this part's results."""
+        """Versions of the distributions that decide this component's results."""
         return {name: _version(name) for name in self.declared.libraries}
 
     @cached_property
     def contents(self) -> dict[str, str]:
-        """Hashes of the files (models, lexicons, recorded rankings) that decide this part's results."""
+        """Hashes of the files (models, lexicons, recorded rankings) that decide this component's results."""
         return self.declared.contents()
 
     def walk(self) -> Iterator["Component"]:
-        """This part and every part inside it, outermost first."""
+        """This component and every one inside it, outermost first."""
         yield self
-        for part in self.parts.values():
-            yield from part.walk()
+        for component in self.children.values():
+            yield from component.walk()
 
     def of_object(self, wanted: object) -> "Component":
-        """The part inside this one that holds that very object."""
-        for part in self.walk():
-            if part.object is wanted:
-                return part
+        """The component inside this one that holds that very object."""
+        for component in self.walk():
+            if component.object is wanted:
+                return component
         raise RunnerError(f"{self.path}: {self.target} uses an object that its configuration does not name")
 
 
@@ -132,38 +132,38 @@ def build(config: Any, path: str = "") -> Component:
         if unsupported in config:
             raise ConfigError(f"{path}.{unsupported} is not supported; name every parameter")
     target = str(config[TARGET])
-    parts: dict[str, Component] = {}
+    children: dict[str, Component] = {}
     arguments: dict[str, Any] = {}
     params: dict[str, Any] = {}
     for key, value in config.items():
         if key in (TARGET, "name"):
             continue
-        arguments[key] = _build_value(value, path, str(key), parts)
+        arguments[key] = _build_value(value, path, str(key), children)
         params |= _plain_values(value, str(key))
     factory = locate(target, path)
     if config.get("name") is not None and _takes_name(factory):
         arguments["name"] = params["name"] = config["name"]
     made = _call(factory, arguments, path, target)
-    return Component(path, str(config.get("name") or ""), target, params, parts, factory, made)
+    return Component(path, str(config.get("name") or ""), target, params, children, factory, made)
 
 
 def _takes_name(factory: Any) -> bool:
-    """Whether a name is more than what people call a part: a suite's is what its runs are found by."""
+    """Whether a name is more than what people call a component: a suite's is what its runs are found by."""
     try:
         return "name" in inspect.signature(factory).parameters
     except (TypeError, ValueError):
         return False
 
 
-def _build_value(value: Any, path: str, key: str, parts: dict[str, Component]) -> Any:
+def _build_value(value: Any, path: str, key: str, children: dict[str, Component]) -> Any:
     if isinstance(value, Mapping):
         if TARGET in value:
-            part = build(value, f"{path}.{key}".strip("."))
-            parts[key] = part
-            return part.object
-        return {name: _build_value(inner, path, f"{key}.{name}", parts) for name, inner in value.items()}
+            component = build(value, f"{path}.{key}".strip("."))
+            children[key] = component
+            return component.object
+        return {name: _build_value(inner, path, f"{key}.{name}", children) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_build_value(inner, path, f"{key}.{number}", parts) for number, inner in enumerate(value)]
+        return [_build_value(inner, path, f"{key}.{number}", children) for number, inner in enumerate(value)]
     return value
 
 
@@ -241,9 +241,9 @@ def _is_node_type(wanted: Any) -> bool:
     return inspect.isclass(wanted) and (getattr(wanted, "_is_protocol", False) or is_dataclass(wanted))
 
 
-def space_of(part: Component) -> str:
-    """The cache space of a part's own facts; one that is not kept gets a space of this process only."""
-    return part.key or f"unkept-{id(part.object)}"
+def space_of(component: Component) -> str:
+    """The cache space of a component's own measurements; one that is not kept gets a space of this process only."""
+    return component.key or f"unkept-{id(component.object)}"
 
 
 def digest(value: Any) -> str:

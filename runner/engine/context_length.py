@@ -51,7 +51,7 @@ class ContextMeter:
         kept = job.judged.collapsed(rankings.take(scored))
         together = _cumulated(kept, self._of(job.stage.snapshot, kept))
         at_k = together[:, min(job.settings.k, together.shape[1] - 1)]
-        rescoring = isinstance(job.stage.part.object, Rescoring)
+        rescoring = isinstance(job.stage.component.object, Rescoring)
         return Context(
             float(at_k.mean()),
             float(np.percentile(at_k, 95)),

@@ -94,13 +94,17 @@ class Executor:
     def candidates(self, stage: Stage, queries: Sequence[Query], depth: int) -> Rankings:
         """What a stage looked at: see `Stage.candidates`. Raises StageError where that fails."""
         unseen = [query for query in queries if stage.query_key(query) not in stage.candidates_of]
-        if isinstance(stage.part.object, Combining | Rescoring) and unseen and not self._workers.look(stage, unseen):
+        if (
+            isinstance(stage.component.object, Combining | Rescoring)
+            and unseen
+            and not self._workers.look(stage, unseen)
+        ):
             raise StageError(stage.error)
         return stage.candidates(queries, depth)
 
     def _rank(self, stages: Sequence[Stage]) -> None:
         tasks = [task for stage in stages for task in guarded(stage, lambda stage: list(self._ranking_tasks(stage)))]
-        with Bars((id(stage), stage.part.name, len(stage.missing)) for stage in stages) as bars:
+        with Bars((id(stage), stage.component.name, len(stage.missing)) for stage in stages) as bars:
             for task, done in self._workers.run(tasks):
                 stage, keys = task.owner
                 if self._workers.succeeded(stage, done):
@@ -114,12 +118,12 @@ class Executor:
             try:
                 timing = measurements.to_time(stage, partial(self._index_builder.index_of, stage), stage.latency)
             except Exception as error:
-                _warn_untimed(stage, described(error, kind_of(stage.part.object)))
+                _warn_untimed(stage, described(error, kind_of(stage.component.object)))
                 timing = None
             if timing is None:
                 measurements.finish(stage)
             else:
-                tasks.append(Task(stage, time_queries, (timing,), component=kind_of(stage.part.object)))
+                tasks.append(Task(stage, time_queries, (timing,), component=kind_of(stage.component.object)))
         for task, done in self._workers.run(tasks, one_by_one=True):
             if done.error is not None:
                 # Its rankings are complete: they are not thrown away because it fails when asked once more.
@@ -133,11 +137,16 @@ class Executor:
         size = len(keys) if function is work.rank else _QUERIES_A_TASK
         for start in range(0, len(keys), size):
             batch = keys[start : start + size]
-            yield Task((stage, batch), function, arguments(batch), len(batch), kind_of(stage.part.object))
+            yield Task((stage, batch), function, arguments(batch), len(batch), kind_of(stage.component.object))
 
     def _ranking_work(self, stage: Stage) -> tuple[Callable[..., Any], Callable[[Sequence[bytes]], tuple[Any, ...]]]:
         """The worker's function for this kind of retriever, and what it is given for some of the queries."""
-        name, retriever, depth, size = stage.part.name, stage.part.object, stage.depth, len(stage.snapshot.passages)
+        name, retriever, depth, size = (
+            stage.component.name,
+            stage.component.object,
+            stage.depth,
+            len(stage.snapshot.passages),
+        )
 
         def of(keys: Sequence[bytes]) -> list[Any]:
             return [stage.queries[key] for key in keys]
@@ -174,13 +183,13 @@ class Executor:
             rows, scores = rankings.one(number)
             stage.held[key] = Rankings(np.array([0, len(rows)], np.int64), rows, scores)
             items.append((key, pack_ranking(stage.depth, rows, scores)))
-        self.counts.rankings[stage.part.name] += len(keys)
+        self.counts.rankings[stage.component.name] += len(keys)
         if stage.identity is not None:
             self._cache.put(digest(stage.identity), "rankings", stage.identity, items)
 
 
 def _warn_untimed(stage: Stage, error: str) -> None:
-    warnings.warn(f"{stage.part.name} could not be timed: {error}", stacklevel=3)
+    warnings.warn(f"{stage.component.name} could not be timed: {error}", stacklevel=3)
 
 
 def _unfinished(stages: Sequence[Stage]) -> list[Stage]:
@@ -190,12 +199,14 @@ def _unfinished(stages: Sequence[Stage]) -> list[Stage]:
 def _refuse_misses(plan: Plan, cache: Cache) -> None:
     """Raise CacheMiss for what would have to be computed, but for rankings that are only read from a local file."""
     never = [
-        stage.part.name for stage in plan.stages if stage.missing and stage.identity is None and not _only_read(stage)
+        stage.component.name
+        for stage in plan.stages
+        if stage.missing and stage.identity is None and not _only_read(stage)
     ]
     if never:
         raise CacheMiss(f"cache=only, but results of {', '.join(never)} are never kept (cacheable = False)")
     lacking = [stage for stage in plan.stages if stage.missing and stage.identity is not None]
-    lines = [f"{stage.part.name}: {len(stage.missing)} of {len(stage.queries)}" for stage in lacking]
+    lines = [f"{stage.component.name}: {len(stage.missing)} of {len(stage.queries)}" for stage in lacking]
     if lines:
         raise CacheMiss(f"cache=only, but {cache.path} lacks rankings ({'; '.join(lines)}); run once with cache=on")
 
@@ -204,4 +215,4 @@ def _only_read(stage: Stage) -> bool:
     """Whether a stage's rankings, or all that it is made of and keeps none of, come from files of the user's."""
     if stage.sources:
         return all(source.identity is not None or _only_read(source) for source in stage.sources.values())
-    return bool(stage.part.declared.files())
+    return bool(stage.component.declared.files())

@@ -81,8 +81,8 @@ class IndexBuilder:
         """Have the index of every leaf at hand, computing in one go what several of them share."""
         leaves = [stage for stage in stages if _is_leaf(stage) and not self._open_index(stage)]
         # Indexes first: one long task started last would leave the other workers idle.
-        tasks = [_building(stage) for stage in leaves if not isinstance(stage.part.object, Vectorial)]
-        tasks += self._embedding_tasks([stage for stage in stages if isinstance(stage.part.object, Vectorial)])
+        tasks = [_building(stage) for stage in leaves if not isinstance(stage.component.object, Vectorial)]
+        tasks += self._embedding_tasks([stage for stage in stages if isinstance(stage.component.object, Vectorial)])
         bars: dict[Any, tuple[str, int]] = {}
         for task in tasks:
             label, before = bars.get(_bar_key(task), (_bar_label(task), 0))
@@ -97,10 +97,10 @@ class IndexBuilder:
                     self._keep_index(task.owner, done.value, done.seconds)
                 shown.advance(_bar_key(task), task.units)
         for stage in leaves:
-            if isinstance(stage.part.object, Vectorial) and not stage.error:
-                embedder = stage.part.of_object(stage.part.object.embedder)
+            if isinstance(stage.component.object, Vectorial) and not stage.error:
+                embedder = stage.component.of_object(stage.component.object.embedder)
                 vectors = self._vectors.of(embedder, "passage", stage.snapshot.passages_for_retrieval().texts)
-                retriever = stage.part.object
+                retriever = stage.component.object
                 building = Task(stage, work.build_vectors, (retriever, vectors), component=kind_of(retriever))
                 # In a worker only where it has to be: the vectors are here.
                 done = self._workers.run_near(building, retriever)
@@ -112,7 +112,7 @@ class IndexBuilder:
         users: dict[str, list[Stage]] = defaultdict(list)
         embedders: dict[str, Component] = {}
         for stage in stages:
-            embedder = stage.part.of_object(stage.part.object.embedder)
+            embedder = stage.component.of_object(stage.component.object.embedder)
             space = space_of(embedder)
             embedders[space] = embedder
             users[space].append(stage)
@@ -145,7 +145,7 @@ class IndexBuilder:
 
     def query_vectors(self, stage: Stage, queries: Sequence[Query]) -> Vectors:
         """The vectors of these queries, float32 [queries, dimensions]; prepare must have run."""
-        embedder = stage.part.of_object(stage.part.object.embedder)
+        embedder = stage.component.of_object(stage.component.object.embedder)
         return self._vectors.of(embedder, "query", [query.text for query in queries])
 
     def index_of(self, stage: Stage) -> Index | None:
@@ -181,7 +181,7 @@ class _Embedding:
 
 
 def _building(stage: Stage) -> Task:
-    retriever, passages = stage.part.object, stage.snapshot.passages_for_retrieval()
+    retriever, passages = stage.component.object, stage.snapshot.passages_for_retrieval()
     return Task(stage, work.build_index, (retriever, passages), component=kind_of(retriever))
 
 
@@ -191,10 +191,12 @@ def _bar_key(task: Task) -> Any:
 
 def _bar_label(task: Task) -> str:
     return (
-        f"{task.owner.embedder.name} vectors" if isinstance(task.owner, _Embedding) else f"{task.owner.part.name} index"
+        f"{task.owner.embedder.name} vectors"
+        if isinstance(task.owner, _Embedding)
+        else f"{task.owner.component.name} index"
     )
 
 
 def _is_leaf(stage: Stage) -> bool:
-    retriever = stage.part.object
+    retriever = stage.component.object
     return isinstance(retriever, Vectorial | Indexing) and not isinstance(retriever, Combining | Rescoring)

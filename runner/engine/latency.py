@@ -75,7 +75,7 @@ def timing_of(
     stage: Stage, index: Index | None, sample: Mapping[str, Query], settings: LatencySettings
 ) -> Timing | None:
     """What to send to be timed: this stage alone, its sources' work done. None for an index that is not at hand."""
-    retriever = stage.part.object
+    retriever = stage.component.object
     if not sample:
         return None
     passages = stage.snapshot.passages_for_retrieval()

@@ -105,7 +105,7 @@ class PairScoring:
         users: dict[tuple[str, str], list[Stage]] = defaultdict(list)
         for stage in stages:
             missing = [stage.queries[key] for key in stage.missing]
-            if isinstance(stage.part.object, Rescoring) and self._workers.look(stage, missing):
+            if isinstance(stage.component.object, Rescoring) and self._workers.look(stage, missing):
                 group = (space_of(_reranker(stage)), stage.snapshot.id)
                 users[group].append(stage)
                 for query in missing:
@@ -136,4 +136,4 @@ class PairScoring:
 
 
 def _reranker(stage: Stage) -> Component:
-    return stage.part.of_object(stage.part.object.reranker)
+    return stage.component.of_object(stage.component.object.reranker)

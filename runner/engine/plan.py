@@ -47,7 +47,7 @@ class Stage:
     be computed, once known. latency: how its queries are timed, the most that any job asks for.
     """
 
-    part: Component
+    component: Component
     snapshot: Snapshot
     level: int
     sources: Mapping[str, "Stage"]
@@ -63,7 +63,7 @@ class Stage:
     @property
     def identity(self) -> dict[str, Any] | None:
         """What decides these rankings, or None if they are not to be kept."""
-        return self.part.identity and {"retriever": self.part.identity, "snapshot": self.snapshot.id}
+        return self.component.identity and {"retriever": self.component.identity, "snapshot": self.snapshot.id}
 
     @property
     def missing(self) -> list[bytes]:
@@ -72,7 +72,7 @@ class Stage:
 
     def query_key(self, query: Query) -> bytes:
         """Kept rankings are known by text alone; others may depend on the query's id too."""
-        return text_key(query.text if self.part.key else f"{query.id}\0{query.text}")
+        return text_key(query.text if self.component.key else f"{query.id}\0{query.text}")
 
     def rankings(self, queries: Iterable[Query], depth: int) -> Rankings:
         """The rankings of these queries, cut to depth; all must be held."""
@@ -80,7 +80,7 @@ class Stage:
 
     def source_rankings(self, queries: Sequence[Query]) -> dict[str, Rankings]:
         """The rankings of every source for these queries, each as deep as this stage reads it."""
-        depths = self.part.object.source_depths
+        depths = self.component.object.source_depths
         return {name: source.rankings(queries, depths[name]) for name, source in self.sources.items()}
 
     def time_at_least(self, latency: LatencySettings) -> None:
@@ -96,12 +96,12 @@ class Stage:
 
     def candidates(self, queries: Sequence[Query], depth: int) -> Rankings:
         """What this stage looked at; a one-stage retriever looked at everything, so its own ranking to that depth."""
-        if not isinstance(self.part.object, Combining | Rescoring):
+        if not isinstance(self.component.object, Combining | Rescoring):
             return self.rankings(queries, depth)
         keys = [self.query_key(query) for query in queries]
         if self.candidates_of.keys() >= set(keys):
             return Rankings.concatenate([self.candidates_of[key] for key in keys])
-        return self.part.object.candidates(self.source_rankings(queries))
+        return self.component.object.candidates(self.source_rankings(queries))
 
 
 @dataclass(eq=False)
@@ -134,17 +134,17 @@ class Job:
         return self._named(None)
 
     def _named(self, k: int | None) -> str:
-        retriever = self.stage.part.object
+        retriever = self.stage.component.object
         rerank_depth = retriever.pool if isinstance(retriever, Rescoring) else None
-        return run_name(self.stage.part.name, k, rerank_depth, self.variant)
+        return run_name(self.stage.component.name, k, rerank_depth, self.variant)
 
     @property
     def fingerprint(self) -> str:
         """Hash of everything that decides this job's metrics; equal fingerprints are one run."""
-        part = self.stage.part
+        component = self.stage.component
         return digest(
             {
-                "retriever": part.key or part.sharing_key,
+                "retriever": component.key or component.sharing_key,
                 "snapshot": self.stage.snapshot.id,
                 "suite": self.judged.suite.revision,
                 "suite_name": self.judged.suite.name,
@@ -167,8 +167,9 @@ class Job:
         Equal metrics that are to be logged in two experiments, or judged by two policies, are two runs.
         """
         settings = self.settings
-        parts = (settings.tracking, settings.trace, settings.gate)
-        return digest([self.fingerprint, *(part and part.model_dump(mode="json") for part in parts), settings.resume])
+        sections = (settings.tracking, settings.trace, settings.gate)
+        dumped = (each and each.model_dump(mode="json") for each in sections)
+        return digest([self.fingerprint, *dumped, settings.resume])
 
 
 @dataclass(frozen=True)
@@ -325,43 +326,43 @@ def _job(
     if not laid.ranked:
         raise ConfigError(f"suite {suite.name!r} has no judged query, so there is nothing to score")
     queries = tuple(Query(query.id, suite.query_text(query, settings.history)) for query in laid.ranked)
-    part = build(settings.retriever, "retriever")
-    _refuse_queries(part, queries)
-    stage = _stage(part, part, snapshot, queries, settings.depth, stages)
+    component = build(settings.retriever, "retriever")
+    _refuse_queries(component, queries)
+    stage = _stage(component, component, snapshot, queries, settings.depth, stages)
     stage.time_at_least(settings.latency)
     return Job(settings, request.overrides, stage, laid, queries, request.source, unused=list(request.unused))
 
 
 def _refuse_queries(root: Component, queries: Sequence[Query]) -> None:
-    """Ask every part that knows its queries beforehand, as one that reads them from a file does, whether it has any.
+    """Ask every component that knows its queries beforehand, as one that reads them from a file, whether it has any.
 
     Raises InputError.
     """
-    for part in root.walk():
+    for component in root.walk():
         try:
-            part.declared.refuse_queries(queries)
+            component.declared.refuse_queries(queries)
         except RetrievalError as error:
             raise InputError(str(error)) from None
 
 
 def _stage(
-    part: Component,
+    component: Component,
     root: Component,
     snapshot: Snapshot,
     queries: Sequence[Query],
     depth: int,
     stages: dict[tuple[str, str], Stage],
 ) -> Stage:
-    """Find or make the stage of a part, and those of its sources, and widen them to this need."""
-    retriever = part.object
+    """Find or make the stage of a component, and those of its sources, and widen them to this need."""
+    retriever = component.object
     sources: dict[str, Stage] = {}
     if isinstance(retriever, Combining | Rescoring):
         for name, source in retriever.sources.items():
             inner = root.of_object(source)
             sources[name] = _stage(inner, root, snapshot, queries, retriever.source_depths[name], stages)
-    key = part.key or part.sharing_key
+    key = component.key or component.sharing_key
     level = 1 + max((source.level for source in sources.values()), default=-1)
-    stage = stages.setdefault((key, snapshot.id), Stage(part, snapshot, level, sources))
+    stage = stages.setdefault((key, snapshot.id), Stage(component, snapshot, level, sources))
     stage.depth = max(stage.depth, depth)
     for query in queries:
         stage.queries.setdefault(stage.query_key(query), query)

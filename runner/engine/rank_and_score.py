@@ -11,7 +11,7 @@ from runner.engine.context_length import ContextMeter
 from runner.engine.execute import Executor, StageError
 from runner.engine.parallel import Workers
 from runner.engine.plan import Job, Plan, Refused
-from runner.engine.scored import Scored, part_names, stages_of
+from runner.engine.scored import Scored, component_names, stages_of
 from runner.engine.workers import Counts
 from runner.scoring.evaluate import evaluate
 from runner.scoring.uncertainty import uncertainties_of
@@ -83,12 +83,14 @@ def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
     candidates, ks = executor.candidates(job.stage, job.queries, job.settings.depth), job.settings.curve_within_depth()
     evaluation = evaluate(job.judged, rankings, candidates, job.settings.k, ks)
-    names = part_names(job.stage.part)
+    names = component_names(job.stage.component)
     measured = {}
     for stage in stages_of(job.stage):
         # The stage may have been built for another job; the name is this job's.
-        same = (stage.part.sharing_key, stage.part.key)
-        inner = next(part for part in job.stage.part.walk() if (part.sharing_key, part.key) == same)
+        same = (stage.component.sharing_key, stage.component.key)
+        inner = next(
+            component for component in job.stage.component.walk() if (component.sharing_key, component.key) == same
+        )
         found = executor.measured(stage)
         if found is not None:
             measured[names[id(inner.object)]] = found

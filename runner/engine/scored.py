@@ -54,21 +54,21 @@ def stages_of(stage: Stage) -> Iterator[Stage]:
         waiting.extend(each.sources.values())
 
 
-def part_names(root: Component) -> dict[int, str]:
-    """A short name for each distinct part, by the id of its object.
+def component_names(root: Component) -> dict[int, str]:
+    """A short name for each distinct component, by the id of its object.
 
-    A part with a name of its own has that, or its path where another one has it too; any other part is
+    A component with a name of its own has that, or its path where another one has it too; any other is
     named after what it stands in: `bm25.analyzer`, `hybrid.fusion`.
     """
-    distinct = {id(part.object): part for part in root.walk()}
-    given = Counter(part.given_name for part in distinct.values() if part.given_name)
+    distinct = {id(component.object): component for component in root.walk()}
+    given = Counter(component.given_name for component in distinct.values() if component.given_name)
     names: dict[int, str] = {}
 
-    def visit(part: Component, fallback: str) -> None:
-        unique = part.given_name and given[part.given_name] == 1
-        names.setdefault(id(part.object), part.given_name if unique else fallback)
-        for key, inner in part.parts.items():
-            visit(inner, f"{names[id(part.object)]}.{key}")
+    def visit(component: Component, fallback: str) -> None:
+        unique = component.given_name and given[component.given_name] == 1
+        names.setdefault(id(component.object), component.given_name if unique else fallback)
+        for key, inner in component.children.items():
+            visit(inner, f"{names[id(component.object)]}.{key}")
 
     visit(root, root.name)
     return names

@@ -44,9 +44,9 @@ class WorkerPool:
 
     def look(self, stage: Stage, queries: Sequence[Query]) -> bool:
         """Find out what a stage over others looks at for these queries; a failure is entered, and False."""
-        retriever = stage.part.object
+        retriever = stage.component.object
         for sources in guarded(stage, lambda stage: [stage.source_rankings(queries)]):
-            arguments = (stage.part.name, retriever, sources, queries, len(stage.snapshot.passages))
+            arguments = (stage.component.name, retriever, sources, queries, len(stage.snapshot.passages))
             done = self.run_near(Task(stage, work.candidates, arguments, component=kind_of(retriever)), retriever)
             if done.error is None:
                 stage.candidates_of |= {stage.query_key(query): done.value.take([n]) for n, query in enumerate(queries)}
@@ -68,5 +68,5 @@ def guarded(stage: Stage, action: Callable[[Stage], list[T]]) -> list[T]:
     try:
         return action(stage)
     except Exception as error:
-        stage.error, stage.trace = described(error, kind_of(stage.part.object)), trace_of(error)
+        stage.error, stage.trace = described(error, kind_of(stage.component.object)), trace_of(error)
         return []

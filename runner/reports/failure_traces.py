@@ -72,7 +72,7 @@ def _trace(scored: Scored, settings: TraceSettings, seen: Sequence[_Seen], posit
     whole = TraceSpan(job.name, _CHAIN, {"question": asked.text}, outputs, attributes)
     stages = [_expected(scored, query, expected, settings.candidates)]
     stages += [_stage(scored, settings, each, position, number, expected) for each in seen]
-    tags = {"query": query.id, "cause": cause, "retriever": job.stage.part.name, "k": str(job.settings.k)}
+    tags = {"query": query.id, "cause": cause, "retriever": job.stage.component.name, "k": str(job.settings.k)}
     return QueryTrace(query.id, asked.text, result, tags, whole, tuple(stages))
 
 

@@ -79,7 +79,9 @@ def _suite_lines(plan: Plan) -> list[str]:
 def _product(plan: Plan) -> str:
     queries = sorted({len(job.judged.scored) for job in plan.jobs})
     ks = {job.settings.k for job in plan.jobs}
-    retrievers = {id(job.stage) if len(plan.jobs) == 0 else job.stage.part.key or id(job.stage) for job in plan.jobs}
+    retrievers = {
+        id(job.stage) if len(plan.jobs) == 0 else job.stage.component.key or id(job.stage) for job in plan.jobs
+    }
     snapshots = {job.stage.snapshot.id for job in plan.jobs}
     suites = {job.judged.suite.revision + job.judged.suite.name for job in plan.jobs}
     factors = [
@@ -96,9 +98,9 @@ def _product(plan: Plan) -> str:
 
 
 def _label(plan: Plan, stage: Stage) -> str:
-    pool = f" pool={stage.part.object.pool}" if isinstance(stage.part.object, Rescoring) else ""
+    pool = f" pool={stage.component.object.pool}" if isinstance(stage.component.object, Rescoring) else ""
     alike = len({each.snapshot.id for each in plan.stages}) > 1
-    return stage.part.name + pool + (f" on {stage.snapshot.id}" if alike else "")
+    return stage.component.name + pool + (f" on {stage.snapshot.id}" if alike else "")
 
 
 def pairs_to_score(plan: Plan, cache: Cache) -> tuple[int, bool]:
@@ -107,10 +109,10 @@ def pairs_to_score(plan: Plan, cache: Cache) -> tuple[int, bool]:
     known: dict[tuple[Any, str], set[bytes]] = {}
     most: dict[tuple[Any, str, bytes], int] = {}
     for stage in plan.stages:
-        retriever = stage.part.object
+        retriever = stage.component.object
         if not isinstance(retriever, Rescoring) or not stage.missing:
             continue
-        reranker = stage.part.of_object(retriever.reranker)
+        reranker = stage.component.of_object(retriever.reranker)
         space = (reranker.key or id(retriever.reranker), stage.snapshot.id)
         queries = [stage.queries[key] for key in stage.missing]
         if any(source.missing for source in stage.sources.values()) or not is_own(retriever):

@@ -81,9 +81,9 @@ class ArtifactWriter:
             ("curve", str(id(job.stage)), job.judged.suite.revision, *map(str, evaluation.ks)),
             lambda path: recall_curve(
                 path.with_suffix(".png"),
-                job.stage.part.name,
+                job.stage.component.name,
                 evaluation.ks,
-                {job.stage.part.name: evaluation.curve["recall"]},
+                {job.stage.component.name: evaluation.curve["recall"]},
                 len(job.judged.scored),
             ),
         )
@@ -110,12 +110,12 @@ def _write_per_query(path: Path, scored: Scored) -> None:
 def _copy_files(job: Job, folder: Path) -> None:
     """Copy the user's files that the retriever reads, and say in an index which parameter named which."""
     index: dict[str, str] = {}
-    for part in job.stage.part.walk():
-        for parameter, path in part.declared.files().items():
+    for component in job.stage.component.walk():
+        for parameter, path in component.declared.files().items():
             folder.mkdir(exist_ok=True)
             name = f"{len(index)}-{Path(path).name}"
             shutil.copy(path, folder / name)
-            index[f"{part.path}.{parameter}"] = name
+            index[f"{component.path}.{parameter}"] = name
     if index:
         (folder / FILE_INDEX).write_text(json_text(index), "utf-8")
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from retrievers.base import Combining, Query, Rankings, Rescoring
 from runner.engine.plan import Job, Stage
-from runner.engine.scored import Scored, part_names
+from runner.engine.scored import Scored, component_names
 from runner.scoring.evaluate import JudgedSet
 
 _Ranks = NDArray[np.int64]
@@ -51,11 +51,11 @@ class Look:
 
 def looks(job: Job) -> list[Look]:
     """What there is to look at, in the order of the work: sources, pool, final ranking."""
-    names = part_names(job.stage.part)
+    names = component_names(job.stage.component)
     found = [Look(_name(stage, job, names), depth, stage, job) for stage, depth in _sources(job.stage)]
-    if isinstance(job.stage.part.object, Combining | Rescoring):
-        found.append(Look(f"pool of {job.stage.part.name}", None, job.stage, job))
-    return [*found, Look(job.stage.part.name, job.settings.depth, job.stage, job)]
+    if isinstance(job.stage.component.object, Combining | Rescoring):
+        found.append(Look(f"pool of {job.stage.component.name}", None, job.stage, job))
+    return [*found, Look(job.stage.component.name, job.settings.depth, job.stage, job)]
 
 
 class Tracer:
@@ -89,7 +89,7 @@ def _sources(root: Stage) -> list[tuple[Stage, int]]:
 
     def visit(stage: Stage) -> None:
         for name, source in stage.sources.items():
-            depth = max(stage.part.object.source_depths[name], found.get(id(source), (source, 0))[1])
+            depth = max(stage.component.object.source_depths[name], found.get(id(source), (source, 0))[1])
             found[id(source)] = (source, depth)
             visit(source)
 
@@ -99,8 +99,8 @@ def _sources(root: Stage) -> list[tuple[Stage, int]]:
 
 def _name(stage: Stage, job: Job, names: Mapping[int, str]) -> str:
     """What this job calls the stage, which may have been built for another one."""
-    same = (stage.part.sharing_key, stage.part.key)
-    for part in job.stage.part.walk():
-        if (part.sharing_key, part.key) == same:
-            return names[id(part.object)]
-    return stage.part.name
+    same = (stage.component.sharing_key, stage.component.key)
+    for component in job.stage.component.walk():
+        if (component.sharing_key, component.key) == same:
+            return names[id(component.object)]
+    return stage.component.name

@@ -27,7 +27,7 @@ class _Reader:
     """
 
     keys: Keys
-    part: Component
+    component: Component
     paths: Mapping[str, Path]
 
     def named(self, parameter: str) -> Path:
@@ -42,16 +42,16 @@ def swap_files(sandbox: Sandbox, before: Measurement, folder: Path) -> list[Chec
     readers = {digest(dict(node)): (keys, node) for keys, node in _nodes(retriever)}
     checks = []
     for number, (keys, node) in enumerate(readers.values()):
-        part = build(node, "retriever")
-        reader = _Reader(keys, part, _paths(part, node))
-        if part.contents and not reader.paths:
+        component = build(node, "retriever")
+        reader = _Reader(keys, component, _paths(component, node))
+        if component.contents and not reader.paths:
             reason = "it hashes files and none of them is found; its method files_read() has to say where they lie"
-            checks.append(Check(SWAP, ".".join(map(str, keys)) or part.name, FAILED, reason))
+            checks.append(Check(SWAP, ".".join(map(str, keys)) or component.name, FAILED, reason))
         checks += [
             _swap(sandbox, before, reader, each, folder / f"{number}-{place}")
             for place, each in enumerate(reader.paths)
         ]
-    nothing = f"{before.job.stage.part.name} reads no file"
+    nothing = f"{before.job.stage.component.name} reads no file"
     return checks or [Check(SWAP, "", NOT_APPLICABLE, nothing)]
 
 
@@ -59,7 +59,7 @@ def _swap(sandbox: Sandbox, before: Measurement, reader: _Reader, parameter: str
     path = reader.paths[parameter]
     name, what = ".".join(map(str, (*reader.keys, parameter))), (path.name,)
     # Compared here with the file itself: of a hash that is wrong all along, no change tells.
-    hashes = sorted(reader.part.contents.values())
+    hashes = sorted(reader.component.contents.values())
     if reader.named(parameter) == path and path.is_file() and hashes and _sha256(path) not in hashes:
         reason = f"the SHA-256 of {what[0]} is {_sha256(path)[:8]}, not {' or '.join(each[:8] for each in hashes)}"
         return Check(SWAP, name, FAILED, reason, what=what)
@@ -113,14 +113,14 @@ def _with(value: Any, keys: Keys, changes: Mapping[str, str]) -> Any:
     return [inner if number == keys[0] else each for number, each in enumerate(value)]
 
 
-def _paths(part: Component, node: Node) -> dict[str, Path]:
+def _paths(component: Component, node: Node) -> dict[str, Path]:
     """The files that a node reads, as its part says and as its parameters name them."""
     named = {
         str(key): Path(value).expanduser() for key, value in node.items() if key != TARGET and isinstance(value, str)
     }
-    files = {key: path for key, path in named.items() if path.is_file()} | part.declared.files_read()
+    files = {key: path for key, path in named.items() if path.is_file()} | component.declared.files_read()
     # A folder is only taken for a model where the part says that files decide its results, and not which.
-    return files or {key: path for key, path in named.items() if part.contents and path.is_dir()}
+    return files or {key: path for key, path in named.items() if component.contents and path.is_dir()}
 
 
 def _copy(path: Path, folder: Path) -> Path:

@@ -49,10 +49,10 @@ def metric_key(metric: str, group: str = "") -> str:
     return f"{_cut(key_part(metric), LONGEST - LONGEST_GROUP - 1)}/{_cut(key_part(group), LONGEST_GROUP)}"
 
 
-def _cut(part: str, longest: int) -> str:
-    if len(part) <= longest:
-        return part
-    return f"{part[: longest - 17]}-{hashlib.sha256(part.encode()).hexdigest()[:16]}"
+def _cut(component: str, longest: int) -> str:
+    if len(component) <= longest:
+        return component
+    return f"{component[: longest - 17]}-{hashlib.sha256(component.encode()).hexdigest()[:16]}"
 
 
 def long_names(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -63,6 +63,6 @@ def long_names(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
         key = metric_key(metric, group)
         if seen.setdefault(key, (metric, group)) != (metric, group):
             raise RunnerError(f"the names {seen[key]!r} and {(metric, group)!r} share the MLflow key {key!r}")
-        if key != "/".join(key_part(part) for part in (metric, group) if part):
+        if key != "/".join(key_part(component) for component in (metric, group) if component):
             cut[key] = f"{metric}/{group}" if group else metric
     return cut

@@ -9,7 +9,7 @@ import numpy as np
 from runner.engine.components import Component
 from runner.engine.context_length import Context
 from runner.engine.plan import Job
-from runner.engine.scored import Scored, part_names
+from runner.engine.scored import Scored, component_names
 from runner.scoring.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluation
 from runner.scoring.metrics import METRICS_VERSION
 from runner.tracking.names import key_part, metric_key
@@ -26,7 +26,7 @@ IDS_ONLY = "none: only ids are known"
 def params_of(job: Job) -> dict[str, Any]:
     """Every setting that can change the result, under names that line up between runs."""
     settings, suite, stage = job.settings, job.judged.suite, job.stage
-    root = stage.part
+    root = stage.component
     params: dict[str, Any] = {
         "retriever": root.name,
         "k": settings.k,
@@ -61,19 +61,21 @@ def params_of(job: Job) -> dict[str, Any]:
     params |= _flat({"slicing": settings.slicing.model_dump(mode="json")})
     # MLflow's compare page opens with the first three parameters that differ, by name: these sort last, so
     # that k, pool and retriever come first.
-    names = part_names(root)
-    for part in {id(part.object): part for part in root.walk()}.values():
-        name = f"stage.{names[id(part.object)]}"
+    names = component_names(root)
+    for component in {id(component.object): component for component in root.walk()}.values():
+        name = f"stage.{names[id(component.object)]}"
         # Where a file lies changes no result, and a rerun reads a copy elsewhere; its hash is what counts.
-        placed = part.declared.files()
-        values = {key: value for key, value in (_defaults(part) | dict(part.params)).items() if key not in placed}
+        placed = component.declared.files()
+        values = {
+            key: value for key, value in (_defaults(component) | dict(component.params)).items() if key not in placed
+        }
         params |= {f"{name}.{key}": value for key, value in _flat(values)}
-        params |= {f"{name}.{role}_sha256": value for role, value in part.contents.items()}
-        params |= {f"version.{library}": version for library, version in part.libraries.items()}
-        if not part.given_name and part is not root:
-            params[name] = part.target.rpartition(".")[2]
-        if part.declared.model_id is not None:
-            params[f"{name}.model_id"] = part.declared.model_id
+        params |= {f"{name}.{role}_sha256": value for role, value in component.contents.items()}
+        params |= {f"version.{library}": version for library, version in component.libraries.items()}
+        if not component.given_name and component is not root:
+            params[name] = component.target.rpartition(".")[2]
+        if component.declared.model_id is not None:
+            params[f"{name}.model_id"] = component.declared.model_id
     return {_param_key(key): value for key, value in params.items()}
 
 
@@ -88,11 +90,11 @@ def _chunker_params(settings: Mapping[str, Any]) -> dict[str, Any]:
     return params
 
 
-def _defaults(part: Component) -> dict[str, Any]:
+def _defaults(component: Component) -> dict[str, Any]:
     """Settings that the configuration left to the class, where it is a dataclass."""
-    fields = getattr(part.object, "__dataclass_fields__", {})
-    inner = {path.partition(".")[0] for path in part.parts}
-    values = {name: getattr(part.object, name) for name in fields if name not in inner}
+    fields = getattr(component.object, "__dataclass_fields__", {})
+    inner = {path.partition(".")[0] for path in component.children}
+    values = {name: getattr(component.object, name) for name in fields if name not in inner}
     return {name: value for name, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
 
 
@@ -105,7 +107,7 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _param_key(name: str) -> str:
-    return ".".join(key_part(part) for part in name.split("."))
+    return ".".join(key_part(component) for component in name.split("."))
 
 
 def metrics_of(scored: Scored) -> dict[str, float]:

@@ -53,7 +53,7 @@ def test_a_cache_that_answers_for_another_snapshot_fails_the_drill(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        Stage, "identity", property(lambda self: self.part.identity and {"retriever": self.part.identity})
+        Stage, "identity", property(lambda self: self.component.identity and {"retriever": self.component.identity})
     )
     library.unit = "document"
     drill = library.drill(depth=40, curve=[1, 3])
@@ -73,7 +73,7 @@ def test_ids_that_are_the_same_for_all_snapshots_fail_the_drill(
 def test_a_ranking_that_is_stale_is_told_before_it_is_scored(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     with library.sandbox(depth=40) as sandbox:
         before = library.measured(sandbox)
-        monkeypatch.setattr(Stage, "identity", property(lambda self: {"retriever": self.part.identity}))
+        monkeypatch.setattr(Stage, "identity", property(lambda self: {"retriever": self.component.identity}))
         evidence = list(before.evidence.values())[:1]
         lacking = without(before.job.stage.snapshot, evidence)
         sandbox.measure(before.job.stage.snapshot, before.judged.suite)

@@ -477,7 +477,7 @@ def test_two_jobs_over_one_unkept_retriever_see_the_same_ranking(world: World) -
         double("Drifting"), hybrid(bm25(), double("Drifting"), pool=10), reranked(double("Drifting"), double("Overlap"))
     )
     assert ran.counts.rankings["drifting"] == 5
-    assert len([stage for stage in ran.plan.stages if stage.part.name == "drifting"]) == 1
+    assert len([stage for stage in ran.plan.stages if stage.component.name == "drifting"]) == 1
 
 
 # -- latency -----------------------------------------------------------------------------------------------
@@ -502,7 +502,7 @@ def test_a_stage_is_timed_when_it_is_computed_and_says_where_and_when(world: Wor
 
 def test_every_stage_times_the_same_queries(world: World, whole: Node) -> None:
     ran = world.sweep(whole, latency=TIMED)
-    timed = [set(measured(ran, stage.part.name).latency_ms) for stage in ran.plan.stages]
+    timed = [set(measured(ran, stage.component.name).latency_ms) for stage in ran.plan.stages]
     expected = {key.hex() for key in sorted(ran.stage("bm25").queries)[:3]}
     assert timed == [expected] * 4
 

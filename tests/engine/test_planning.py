@@ -44,7 +44,7 @@ def test_a_pool_that_a_retriever_reads_makes_a_job_each(world: World) -> None:
     ]
     plan = make_plan(requests, world)
     assert [job.name for job in plan.jobs] == ["reranked k=3 pool=20", "reranked k=3 pool=50"]
-    assert [(stage.part.name, stage.depth) for stage in plan.stages] == [
+    assert [(stage.component.name, stage.depth) for stage in plan.stages] == [
         ("bm25", 50),
         ("reranked", 10),
         ("reranked", 10),
@@ -89,7 +89,7 @@ def test_a_stage_is_timed_as_its_most_demanding_job_asks(world: World) -> None:
     some, more = {"sample": 2, "warmup": 5}, {"sample": 7, "warmup": 0}
     inner = hybrid(bm25(), double("Counting"))
     plan = make_plan([*world.requests(bm25(), latency=some), *world.requests(inner, latency=more)], world)
-    timed = {stage.part.name: (stage.latency.sample, stage.latency.warmup) for stage in plan.stages}
+    timed = {stage.component.name: (stage.latency.sample, stage.latency.warmup) for stage in plan.stages}
     assert timed == {"bm25": (7, 5), "counting": (7, 0), "hybrid": (7, 0)}
 
 
@@ -122,7 +122,7 @@ def test_shared_parts_are_one_stage_as_deep_as_the_deepest_need(world: World, tm
     on_fused, on_words = reranked(fused, late(model), pool=20), reranked(bm25(), late(model), pool=70)
     # Neither the first nor the last need is the deepest.
     plan = world.plan(bm25(), on_words, semantic(model), fused, on_fused, bm25())
-    stages = {stage.part.name: stage for stage in plan.stages if stage.part.name != "reranked"}
+    stages = {stage.component.name: stage for stage in plan.stages if stage.component.name != "reranked"}
     assert len(plan.stages) == 5
     assert {name: (stage.level, stage.depth) for name, stage in stages.items()} == {
         "bm25": (0, 70),
@@ -145,10 +145,10 @@ def test_a_snapshot_has_stages_of_its_own(world: World) -> None:
 def test_leaving_jobs_out_leaves_out_what_only_they_needed(world: World) -> None:
     plan = world.plan(bm25(), hybrid(bm25(), double("Counting")), double("Short"))
     rest = plan.without({plan.jobs[1].key})
-    assert [job.stage.part.name for job in rest.jobs] == ["bm25", "short"]
-    assert {stage.part.name for stage in rest.stages} == {"bm25", "short"}
+    assert [job.stage.component.name for job in rest.jobs] == ["bm25", "short"]
+    assert {stage.component.name for stage in rest.stages} == {"bm25", "short"}
     only = plan.without({plan.jobs[0].key, plan.jobs[2].key})
-    assert {stage.part.name for stage in only.stages} == {"bm25", "counting", "hybrid"}
+    assert {stage.component.name for stage in only.stages} == {"bm25", "counting", "hybrid"}
     assert plan.without({job.key for job in plan.jobs}).stages == ()
 
 

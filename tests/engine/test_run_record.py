@@ -8,7 +8,7 @@ from engine_world import Node, World, bm25, double, hybrid, late, reranked, sema
 
 from runner.engine.components import build
 from runner.engine.measurements import Measured
-from runner.engine.scored import Scored, part_names
+from runner.engine.scored import Scored, component_names
 from runner.scoring.evaluate import evaluate
 from runner.tracking.run_record import curves_of, inputs_of, metrics_of, params_of, tags_of
 
@@ -22,7 +22,7 @@ def scored(world: World, node: Node, measured: dict[str, Measured] | None = None
 
 
 def names(node: Node) -> list[str]:
-    return list(part_names(build(node, "retriever")).values())
+    return list(component_names(build(node, "retriever")).values())
 
 
 # -- names of parts ----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def test_the_documents_the_suite_the_libraries_and_the_files_are_parameters(worl
     assert params["suite_revision"] == job.judged.suite.revision
     assert len(params["stage.semantic.embedder.model_sha256"]) == 64
     assert params["version.faiss-cpu"]
-    assert params["retriever_hash"] == job.stage.part.key
+    assert params["retriever_hash"] == job.stage.component.key
 
 
 def test_how_ages_are_counted_is_a_parameter(world: World) -> None:

@@ -79,7 +79,7 @@ def test_what_the_executor_makes_is_what_the_retriever_makes_by_itself(many: Wor
     ran = many.sweep(*nodes)
     for number, job in enumerate(ran.plan.jobs):
         passages = job.stage.snapshot.passages_for_retrieval()
-        found = job.stage.part.object.retrieve(passages, job.queries, 10)
+        found = job.stage.component.object.retrieve(passages, job.queries, 10)
         if isinstance(found, list):
             direct = found
         else:

@@ -156,7 +156,7 @@ def test_two_suites_have_sections_of_their_own() -> None:
 
 
 def at_two(*nodes: dict[str, object], desk: Desk | None = None) -> dict[str, Scored]:
-    return {each.job.stage.part.name: each for each in (desk or Desk()).score(*nodes, ks=[2])}
+    return {each.job.stage.component.name: each for each in (desk or Desk()).score(*nodes, ks=[2])}
 
 
 def test_a_failing_query_is_told_with_its_trace_its_relevant_items_and_what_came_first() -> None:

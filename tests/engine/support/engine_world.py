@@ -143,7 +143,7 @@ class Ran:
         return {id_: list(zip([ids[r] for r in rows], scores.tolist(), strict=True)) for id_, (rows, scores) in pairs}
 
     def stage(self, name: str) -> Stage:
-        return next(stage for stage in self.plan.stages if stage.part.name == name)
+        return next(stage for stage in self.plan.stages if stage.component.name == name)
 
 
 @dataclass

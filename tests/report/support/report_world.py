@@ -141,7 +141,7 @@ class Desk:
         for stage in plan.stages:
             queries = list(stage.queries.values())
             passages = stage.snapshot.passages_for_retrieval()
-            found = stage.part.object.retrieve(passages, queries, stage.depth)
+            found = stage.component.object.retrieve(passages, queries, stage.depth)
             if not isinstance(found, Rankings):
                 found = Rankings.from_lists(found, passages, stage.depth)
             stage.held = {stage.query_key(query): found.take([number]) for number, query in enumerate(queries)}
@@ -151,7 +151,7 @@ class Desk:
 
 def _score(job: Job, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
-    retriever, pool = job.stage.part.object, rankings
+    retriever, pool = job.stage.component.object, rankings
     if isinstance(retriever, Rescoring) or hasattr(retriever, "candidates"):
         pool = retriever.candidates(job.stage.source_rankings(job.queries))
     ks = job.settings.curve_within_depth()
@@ -166,7 +166,7 @@ def rows(scored: Sequence[Scored]) -> list[Row]:
         Row(
             f"id{number}",
             each.job.name,
-            each.job.stage.part.name,
+            each.job.stage.component.name,
             each.job.settings.k,
             "",
             "core",

@@ -132,8 +132,8 @@ def test_nodes_in_mappings_and_lists_are_built_and_found_by_path() -> None:
         double("Stages", stages=[{"retriever": bm25(), "weight": 0.5}, bm25(k1=2.0)], named={"退款": bm25(b=0.5)}),
         "retriever",
     )
-    assert list(part.parts) == ["stages.0.retriever", "stages.1", "named.退款"]
-    assert part.parts["stages.0.retriever"].path == "retriever.stages.0.retriever"
+    assert list(part.children) == ["stages.0.retriever", "stages.1", "named.退款"]
+    assert part.children["stages.0.retriever"].path == "retriever.stages.0.retriever"
     assert part.object.stages[0]["weight"] == 0.5
     assert part.object.stages[1].k1 == 2.0
     assert part.object.named["退款"].b == 0.5
@@ -244,7 +244,7 @@ def test_the_content_of_a_lexicon_matters_and_its_place_does_not(tmp_path: Path)
         return bm25(analyzer={"chinese": "words", "lexicon": str(path)})
 
     one = build(node("one/words.txt", "存取權杖\n"), "retriever")
-    assert one.parts["analyzer"].contents == {"lexicon": hashlib.sha256("存取權杖\n".encode()).hexdigest()}
+    assert one.children["analyzer"].contents == {"lexicon": hashlib.sha256("存取權杖\n".encode()).hexdigest()}
     assert key(node("two/other.txt", "存取權杖\n")) == one.key
     assert key(node("three/words.txt", "權杖\n")) != one.key
 
