@@ -11,13 +11,15 @@ import yaml
 from omegaconf.errors import OmegaConfBaseException
 
 from runner.composition.hydra_internals import file_source
+from runner.composition.installed_choices import know_installed
 from runner.errors import InputError, Problem
 from runner.files.bounded_yaml import BoundedLoader
 
 
 @contextmanager
 def checked_config_files() -> Iterator[None]:
-    """Meanwhile, check every configuration file that Hydra reads as it is read."""
+    """Meanwhile, check every configuration file as Hydra reads it, and let it know what installed packages bring."""
+    know_installed()
     source_class = file_source()
     load = source_class.load_config
     source_class.load_config = lambda source, config_path: _load_checked(load, source, config_path)

@@ -1,7 +1,8 @@
 """What a configuration that somebody else wrote may have built: its targets are checked before any is imported.
 
 A run's stored configuration is data: whoever can write to a tracking server can write one. Only components that this
-program's own configuration files name, and modules that the person at this machine names, are ever imported for it.
+program's own configuration files name, components that packages installed on this machine register, and modules that
+the person at this machine names, are ever imported for it.
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from runner import plugins
 from runner.configuration.settings import conf_directory
 from runner.engine.components import TARGET, locate
 from runner.errors import ConfigError, InputError
@@ -39,7 +41,7 @@ class Trust:
         """
         targets, configured = _of_conf(conf_directory())
         named = {target for config in own for _, node in nodes(config) for target in [str(node[TARGET])]}
-        return cls(targets | named, tuple(dict.fromkeys(map(_checked, (*configured, *modules)))))
+        return cls(targets | plugins.targets() | named, tuple(dict.fromkeys(map(_checked, (*configured, *modules)))))
 
     @classmethod
     def parse(cls, value: str) -> "Trust":
@@ -47,8 +49,9 @@ class Trust:
         return cls.of(each.strip().strip("\"'") for each in value.strip().strip("[]").split(",") if each.strip())
 
     def of_user(self, target: str) -> bool:
-        """Whether a trusted target is the person's own, not one that came with the program."""
-        return target.partition(".")[0] not in _OWN_PACKAGES
+        """Whether a trusted target is the person's own, not one that came with the program or an installed package."""
+        came = target.partition(".")[0] in _OWN_PACKAGES or target in plugins.targets()
+        return self._below(target) or not came
 
     def refuse_other(self, config: Mapping[str, Any], whose: str) -> None:
         """Check every node of a whole configuration. Raises InputError naming the first that is not trusted.
