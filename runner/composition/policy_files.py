@@ -54,11 +54,13 @@ def read_policy(overrides: Sequence[str], default: str = "release") -> Policy | 
 
 
 def policy_of(values: Any, where: str) -> Policy:
-    """Check the values of a policy. Raises ConfigError listing every fault with its key."""
+    """Check the values of a policy, its own rules imported, and read them. Raises ConfigError listing every fault."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where}: expected the keys of a gate policy, found {values!r}")
     try:
-        return Policy.model_validate(values, context={IMPORT_OWN: True})
+        Policy.model_validate(values, context={IMPORT_OWN: True})
+        # As it is written, so that it can be stored and read again.
+        return Policy.model_validate(values)
     except ValidationError as error:
         found = error.errors()
         # Where every item of a list is faulty pydantic adds that there are none.

@@ -319,6 +319,12 @@ def test_a_rule_of_ones_own_is_named_with_its_class(own: str) -> None:
         policy({"name": "asked", "_target_": own, "least": "many"})
 
 
+def test_a_policy_with_a_rule_of_ones_own_is_stored_as_it_is_written(own: str) -> None:
+    written = policy({"name": "asked", "_target_": own, "least": 30}).model_dump(mode="json")
+    assert written["rules"] == [{"name": "asked", "severity": "block", "_target_": own, "least": 30}]
+    assert policy_of(written, "x").resolved().rules[0].limit == 30
+
+
 def test_a_policy_that_is_only_read_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "harmful_rules.py").write_text(f"open({str(tmp_path / 'OWNED')!r}, 'w')\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
