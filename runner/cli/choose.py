@@ -17,7 +17,7 @@ from runner.reports.choose import print_selection, write_reports
 from runner.reports.choose_plots import draw_plots
 from runner.reports.variants import judged_sets, variants_of
 from runner.rules.policy import COSTS
-from runner.scoring.metrics import METRICS
+from runner.scoring.metric_names import metric_names, parse_metric
 from runner.tracking.location import StoreLocation
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.sweeps import Sweep
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "sweep", metavar="SWEEP_ID", help="the sweep's name (tag `sweep`), or the id of its summary run"
     )
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
-    parser.add_argument("--metric", default="recall", help=f"whose curve to show: {', '.join(METRICS)}")
+    parser.add_argument("--metric", default="recall", help=f"whose curve to show: {', '.join(metric_names())}")
     parser.add_argument("--suite", help="the suite to choose on, where the sweep has several")
     parser.add_argument("--out", type=Path, help="a folder for choose.md, choose.json and the plots")
     parsed = parsed_arguments(parser, arguments)
@@ -53,13 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         policy = read_policy(place.rest)
         if policy is None:
             raise ConfigError("gate=null demands nothing; name a policy of conf/gate/")
-        if parsed.metric not in METRICS:
-            raise ConfigError(f"unknown metric {parsed.metric!r}; known: {', '.join(METRICS)}")
+        metric = str(parse_metric(parsed.metric))
         tracker = place.tracker()
         sweep = Sweep.find(tracker, parsed.sweep)
         with scratch_folder("choose") as folder:
             candidates = _candidates(tracker, _of_one_suite(sweep, parsed.suite), folder)
-            selection = choose(policy, candidates, parsed.metric)
+            selection = choose(policy, candidates, metric)
             print_selection(selection, sys.stdout)
             reports = folder / REPORTS
             for target in (reports, parsed.out) if parsed.out else (reports,):

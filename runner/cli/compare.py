@@ -14,7 +14,7 @@ from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError, InputError
 from runner.files.scratch import scratch_folder
 from runner.reports.compare import print_comparison, write_reports
-from runner.scoring.metrics import METRICS
+from runner.scoring.metric_names import metric_names, parse_metric
 from runner.tracking.location import StoreLocation
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("runs", nargs="+", metavar="RUN_ID", help="MLflow run ids; also tracking.uri=... or store=...")
     parser.add_argument("--k", type=int, help="compare at this k (default: that of the first run)")
-    parser.add_argument("--metric", default="recall", help=f"whose slices to show: {', '.join(METRICS)}")
+    parser.add_argument("--metric", default="recall", help=f"whose slices to show: {', '.join(metric_names())}")
     parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
     parser.add_argument("--seed", type=int, default=13, help="of the resampling")
     parser.add_argument("--out", type=Path, help="a folder for compare.md and compare.json")
@@ -35,8 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     register_resolvers()
 
     def run() -> int:
-        if parsed.metric not in METRICS:
-            raise ConfigError(f"unknown metric {parsed.metric!r}; known: {', '.join(METRICS)}")
+        metric = str(parse_metric(parsed.metric))
         if not 0 < parsed.level < 1:
             raise ConfigError(f"--level must lie between 0 and 1, found {parsed.level}")
         if parsed.seed < 0:
@@ -47,8 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tracker = place.tracker()
         with scratch_folder("compare") as folder:
             scores = _load(tracker, run_ids, folder)
-            comparison = compare(scores, ComparisonOptions(k=parsed.k, level=parsed.level, seed=parsed.seed))
-            print_comparison(comparison, parsed.metric, sys.stdout)
+            comparison = compare(
+                scores, ComparisonOptions(k=parsed.k, level=parsed.level, seed=parsed.seed, metric=metric)
+            )
+            print_comparison(comparison, metric, sys.stdout)
             _log(tracker, comparison, folder / "reports")
             if parsed.out:
                 write_reports(comparison, parsed.out)

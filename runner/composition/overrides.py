@@ -15,7 +15,9 @@ from hydra.errors import HydraException
 
 from runner.composition.text_settings import as_text
 from runner.errors import ConfigError
+from runner.scoring.metric_names import split_metrics
 
+_QUOTES = "'\""
 _STRUCTURE = re.compile(r"""[\[{"']|[a-zA-Z_]\w*\(""", re.ASCII)
 _PLAIN = re.compile(r"[\w/\-\\+.$%*@?| \t]*", re.ASCII)
 _PIECES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[,\[\]{}():=]|[^,\[\]{}():='"]+|['"]""", re.DOTALL)
@@ -50,6 +52,10 @@ def readable(word: str) -> str:
     key, equals, value = word.partition("=")
     if not equals and not word.startswith("~"):
         raise ConfigError(f"cannot read the override {shortened(word)}; a setting is written key=value")
+    if key.lstrip("+") == "metrics":
+        return f"{key}={_listed(value)}"
+    if key == "metric" and "(" in value:
+        return f"{key}={_quoted(value.strip(_QUOTES))}"
     if _parses(word):
         return word
     if not _parses(f"{key}=0"):
@@ -67,6 +73,12 @@ def readable(word: str) -> str:
             f"shell: '{key}=\"...\"'"
         )
     raise ConfigError(f"cannot read the setting {shortened(word)}; check its brackets, commas and quotes")
+
+
+def _listed(value: str) -> str:
+    """A list of metrics, with or without brackets, as a list of text: to Hydra, `rbp(p=0.8)` is a call."""
+    inner = value.strip().removeprefix("[").removesuffix("]")
+    return f"[{','.join(_quoted(each.strip(_QUOTES)) for each in split_metrics(inner))}]"
 
 
 def parsed_override(word: str) -> Override:

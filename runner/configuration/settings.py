@@ -18,6 +18,7 @@ from runner.errors import ConfigError
 from runner.files.nearest import nearest
 from runner.files.scratch import scratch
 from runner.rules.policy import MOST_RESAMPLES, Policy
+from runner.scoring.metric_names import DEFAULT_NAMES, chosen_metrics, split_metrics
 
 # What MLflow keeps of the name of an experiment or a dataset.
 LONGEST_NAME = 500
@@ -150,6 +151,17 @@ def _parted(value: Any) -> Any:
     return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
 
+def _metrics(value: Any) -> Any:
+    """What a run measures, in one order: jobs that measure the same are the same."""
+    names = split_metrics(value) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError("expected metrics like [recall, ndcg@10, rbp(p=0.8)]")
+    try:
+        return chosen_metrics(names)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+
+
 class _Section(BaseModel):
     # Infinity stays what it is; by default it would be stored as null.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="constants")
@@ -212,7 +224,8 @@ class TrackingSettings(_Section):
 class Settings(_Section):
     """One job, fully resolved.
 
-    k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. time_limit: seconds that one
+    k cuts the ranking; depth is how far it goes; pool is what a reranker looks at. metrics: the names of those that are
+    measured. time_limit: seconds that one
     task of a component may take. trust: modules of the person's own that a stored configuration may name. The nodes
     are plain mappings with a `_target_`.
     """
@@ -221,6 +234,7 @@ class Settings(_Section):
     depth: Count
     pool: Count
     seed: Annotated[int, BeforeValidator(_unlisted), Field(strict=True, ge=0, lt=2**63)]
+    metrics: Annotated[tuple[str, ...], BeforeValidator(_metrics)] = DEFAULT_NAMES
     curve: Annotated[tuple[Count, ...], Field(min_length=1)]
     cache: Literal["on", "refresh", "off", "only"]
     resume: bool

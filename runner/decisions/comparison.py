@@ -12,7 +12,6 @@ from runner.decisions.unjudged import Unjudged, unjudged_between
 from runner.errors import InputError
 from runner.scoring.evaluate import ALL
 from runner.scoring.judgments import Floats
-from runner.scoring.metrics import METRICS
 from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_losses
 from runner.stats.power import minimum_detectable
 from runner.tracking.run_record import IDS_ONLY
@@ -25,12 +24,16 @@ _SLICING = "slicing."
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """k: the cut all runs are compared at; None for the first run's own. level: of the intervals."""
+    """k: the cut all runs are compared at; None for the first run's own. level: of the intervals.
+
+    metric: one that is compared also where no run was logged with it.
+    """
 
     k: int | None = None
     level: float = 0.95
     resamples: int = 10_000
     seed: int = 13
+    metric: str = "recall"
 
 
 @dataclass(frozen=True)
@@ -120,24 +123,32 @@ def compare(runs: Sequence[RunScores], options: ComparisonOptions | None = None)
     shared = [name for name in first.slices.names if all(name in other.slices.names for other in others)]
     groups = [ALL, *shared]
     members = np.stack([first.members(group) for group in groups])
-    before = _values(first, k)
-    measured = [_Measured.of(before, _values(other, k), members, options) for other in others]
+    metrics = _metrics(runs, k, options.metric)
+    before = _values(first, metrics, k)
+    measured = [_Measured.of(before, _values(other, metrics, k), members, options) for other in others]
     # One family a metric: the slices and runs it is tested on. A run is never tested against itself.
-    families = [holm(np.concatenate([each.p[:, column] for each in measured])) for column in range(len(METRICS))]
-    adjusted = np.stack(families, axis=1).reshape(len(others), len(groups), len(METRICS))
+    families = [holm(np.concatenate([each.p[:, column] for each in measured])) for column in range(len(metrics))]
+    adjusted = np.stack(families, axis=1).reshape(len(others), len(groups), len(metrics))
     return Comparison(
         k,
         options,
         first,
         tuple(
-            _pair(first, other, k, groups, each, corrected)
+            _pair(first, other, k, metrics, groups, each, corrected)
             for other, each, corrected in zip(others, measured, adjusted, strict=True)
         ),
     )
 
 
-def _values(scores: RunScores, k: int) -> Floats:
-    return np.stack([scores.values(metric, k) for metric in METRICS], axis=1)
+def _metrics(runs: Sequence[RunScores], k: int, asked: str) -> list[str]:
+    """What any of the runs was logged with, as far as all of them can be measured by it, and what is asked for."""
+    names = dict.fromkeys(name for run in runs for name in run.metrics)
+    unmeasured = {name for run in runs for name in names if not run.measures(name, k)}
+    return [name for name in names if name not in unmeasured or name == asked] + [asked] * (asked not in names)
+
+
+def _values(scores: RunScores, metrics: Sequence[str], k: int) -> Floats:
+    return np.stack([scores.values(metric, k) for metric in metrics], axis=1)
 
 
 @dataclass(frozen=True)
@@ -178,7 +189,13 @@ class _Measured:
 
 
 def _pair(
-    first: RunScores, second: RunScores, k: int, groups: Sequence[str], each: _Measured, adjusted: Floats
+    first: RunScores,
+    second: RunScores,
+    k: int,
+    metrics: Sequence[str],
+    groups: Sequence[str],
+    each: _Measured,
+    adjusted: Floats,
 ) -> Pair:
     lines = tuple(
         ComparisonRow(
@@ -197,7 +214,7 @@ def _pair(
             detectable=float(each.detectable[row, column]),
         )
         for row, group in enumerate(groups)
-        for column, metric in enumerate(METRICS)
+        for column, metric in enumerate(metrics)
     )
     fails = [scores.values("hit", k) == 0 for scores in (first, second)]
     return Pair(
@@ -208,7 +225,7 @@ def _pair(
         _failures(first, second, ~fails[0] & fails[1], k),
         changed_params(first.run.params, second.run.params),
         tuple(_notes(first, second, k)),
-        unjudged_between(first, second, k),
+        unjudged_between(first, second, k, metrics),
     )
 
 

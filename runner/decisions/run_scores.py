@@ -1,8 +1,8 @@
 """The scores of a stored run, query by query, at any k its rankings reach: nothing else is needed to judge it."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,18 +13,19 @@ from runner.errors import ConfigError, InputError
 from runner.files.nearest import did_you_mean
 from runner.scoring.evaluate import LOST_IN_POOL, LOST_IN_RANKING
 from runner.scoring.judgments import Floats, Judgments
-from runner.scoring.metrics import AT_K, MEAN_NAMES, METRICS, METRICS_VERSION, OVER_DEPTH
+from runner.scoring.metric import METRICS_VERSION
+from runner.scoring.metric_names import POOL_RECALL, is_path, parse_metric
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
 from runner.tracking.artifacts import PER_QUERY
+from runner.tracking.names import metric_key
+from runner.tracking.run_record import metrics_of_params
 from runner.tracking.stored_run import StoredRun
 
 _MOST_SLICES = 20
 # Every version has stored these; the others came later.
 _EVER = ("query_id", "text", "answerable", "ranked")
 _NEEDED = ("found_ranks", "found_grades", "judged_ranks", "judged_grades", "source", "settled", "pool_recall", "slices")
-# Metric name as people write it -> name of the per-query value.
-_VALUE_OF = {mean: value for value, mean in MEAN_NAMES.items()}
 
 
 class NotInRun(ConfigError):
@@ -40,8 +41,8 @@ class RunScores:
     """One stored run, its scored queries sorted by id.
 
     sources: the least trusted one of each query and its judgments. settled: bool [queries], whether nobody disagrees.
-    units: by query, the passages in order as far as stored, or the documents where these are judged. pool_recall:
-    float64 [queries].
+    units: by query, the passages in order as far as stored, or the documents where these are judged. logged: at the
+    run's own k, the values of each of its metrics that came with neither the program nor an installed package.
     """
 
     run: StoredRun
@@ -51,8 +52,8 @@ class RunScores:
     settled: NDArray[np.bool_]
     units: Sequence[Sequence[str]]
     relevance: Relevance
-    pool_recall: Floats
     slices: Slices
+    logged: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: StoredRun) -> "RunScores":
@@ -73,9 +74,16 @@ class RunScores:
             tuple(row["source"] for row in rows),
             np.array([row["settled"] for row in rows], np.bool_),
             [_units(row) for row in rows],
-            _relevance(rows, int(run.params["min_grade"])),
-            np.array([row["pool_recall"] for row in rows], np.float64),
+            replace(
+                _relevance(rows, int(run.params["min_grade"])),
+                pool_recall=np.array([row[POOL_RECALL] for row in rows], np.float64),
+            ),
             _slices(rows),
+            {
+                name: np.array([row[name] for row in rows], np.float64)
+                for name in metrics_of_params(run.params)
+                if name in table.column_names and not _is_known(name)
+            },
         )
         scores._hold_against_logged()
         return scores
@@ -84,8 +92,8 @@ class RunScores:
         """Raise InputError where the table gives another mean than the run logged: one of the two was changed."""
         if self.run.params.get("metrics_version") != str(METRICS_VERSION):
             return
-        for metric in METRICS:
-            logged = self.run.metrics.get(metric)
+        for metric in self.metrics:
+            logged = self.run.metrics.get(metric_key(metric))
             if logged is not None and self.query_ids:
                 mean = float(self.values(metric, self.k).mean())
                 if not math.isclose(mean, logged, rel_tol=1e-9, abs_tol=1e-9):
@@ -93,6 +101,12 @@ class RunScores:
                         f"run {self.run.id}: {PER_QUERY} gives {metric} {mean:.6g} at k={self.k}, but {logged:.6g} was "
                         "logged; one of the two is damaged or was changed, so no verdict can rest on them"
                     )
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics the run was logged with."""
+        known = filter(_is_known, metrics_of_params(self.run.params))
+        return (*known, *self.logged, POOL_RECALL)
 
     @property
     def id(self) -> str:
@@ -114,17 +128,25 @@ class RunScores:
         """The k the run was logged at."""
         return int(self.run.params["k"])
 
+    def measures(self, metric: str, k: int) -> bool:
+        """Whether `values` has this metric at k, without importing what only a stored run names."""
+        if metric in self.logged and k == self.k:
+            return True
+        return _is_known(metric) and (parse_metric(metric).cutoff or 1) <= self.depth
+
     def values(self, metric: str, k: int) -> Floats:
-        """A metric of every query at k, float64 [queries]. Raises ConfigError for an unknown metric or k."""
-        if metric not in METRICS:
-            raise ConfigError(f"unknown metric {metric!r}; known: {', '.join(METRICS)}")
+        """A metric of every query at k, float64 [queries]. Raises ConfigError for an unknown metric or k.
+
+        Of `logged`, what was measured at this k is read; at another k the metric's own code is needed.
+        """
         if not 1 <= k <= self.depth:
             raise NotInRun(f"k={k} is outside the rankings", self.run.id, f", which go to depth {self.depth}")
-        if metric in AT_K:
-            return AT_K[metric](self.relevance, k)
-        if metric == "pool_recall":
-            return self.pool_recall
-        return OVER_DEPTH[_VALUE_OF.get(metric, metric)](self.relevance)
+        if metric in self.logged and k == self.k:
+            return self.logged[metric]
+        asked = parse_metric(metric)
+        if asked.cutoff and asked.cutoff > self.depth:
+            raise NotInRun(f"{asked} looks deeper than the rankings", self.run.id, f", which go to depth {self.depth}")
+        return asked.compute(self.relevance, k)
 
     def members(self, group: str) -> NDArray[np.bool_]:
         """Which queries a slice holds, all for "", bool [queries]. Raises ConfigError naming the known slices."""
@@ -146,15 +168,27 @@ class RunScores:
 
     def lost(self, number: int) -> str:
         """Where a failing query lost its relevant items: the pool or the ranking."""
-        return LOST_IN_RANKING if self.pool_recall[number] > 0 else LOST_IN_POOL
+        return LOST_IN_RANKING if self.values(POOL_RECALL, self.k)[number] > 0 else LOST_IN_POOL
+
+
+def _is_known(metric: str) -> bool:
+    """Whether a stored name is of a metric that is here; nothing that only a stored run names is imported."""
+    if is_path(metric):
+        return False
+    try:
+        parse_metric(metric)
+    except ConfigError:
+        return False
+    return True
 
 
 def _relevance(rows: Sequence[dict[str, Any]], min_grade: int) -> Relevance:
-    judged = [dict(enumerate(row["judged_grades"])) for row in rows]
+    # What was judged and gains nothing is stored by its number alone.
+    judged = [dict(enumerate([*row["judged_grades"], *[0] * row.get("judged_zero", 0)])) for row in rows]
     most = max((len(grades) for grades in judged), default=0)
     spans = bool(rows) and "answer_ranks" in rows[0]
     return Relevance.of_lists(
-        Judgments.of(judged, max(most, 1), min_grade),
+        Judgments.of(judged, max(most, 1), min_grade, bool(rows) and "judged_zero" in rows[0]),
         [(row["found_ranks"], row["found_grades"]) for row in rows],
         [row["judged_ranks"] for row in rows],
         [len(_units(row)) for row in rows],

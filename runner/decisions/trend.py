@@ -10,7 +10,8 @@ from runner.decisions.accepted import Accepted
 from runner.decisions.run_scores import NotInRun, RunScores
 from runner.errors import ConfigError, InputError
 from runner.rules.verdict import Estimate
-from runner.scoring.metrics import AT_K, METRICS
+from runner.scoring.metric import Metric
+from runner.scoring.metric_names import parse_metric
 from runner.scoring.slices import CROSSING
 from runner.stats.intervals import bootstrap_intervals
 
@@ -41,26 +42,30 @@ class Measure:
     resamples: int = 10_000
 
     def __post_init__(self) -> None:
-        if self.metric not in METRICS:
-            raise ConfigError(f"unknown metric {self.metric!r}; known: {', '.join(METRICS)}")
+        object.__setattr__(self, "metric", str(parse_metric(self.metric)))
         if self.k is not None and self.k < 1:
             raise ConfigError(f"k must be at least 1, found {self.k}")
         if not 0 < self.level < 1:
             raise ConfigError(f"the level must lie between 0 and 1, found {self.level}")
 
     @property
+    def of(self) -> Metric:
+        """The metric itself."""
+        return parse_metric(self.metric)
+
+    @property
     def depth_of_cut(self) -> int | None:
-        """The k, or None for a metric over the whole depth."""
-        return self.k if self.metric in AT_K else None
+        """The k, or None for a metric that does not depend on it."""
+        return self.k if self.of.follows_k else None
 
     @property
     def breaks(self) -> Mapping[str, str]:
         """Parameters across whose change this measure is another one, and what they are called."""
         by_age = "freshness" in self.group.partition(".")[0].split(CROSSING)
-        return {**BREAKS, **(_OVER_DEPTH if self.depth_of_cut is None else {}), **(_BY_AGE if by_age else {})}
+        return {**BREAKS, **(_OVER_DEPTH if self.of.whole else {}), **(_BY_AGE if by_age else {})}
 
     def __str__(self) -> str:
-        at = f" at k={self.k}" if self.metric in AT_K else ""
+        at = f" at k={self.k}" if self.of.follows_k else ""
         return f"{self.metric}{at}, {self.group or 'all queries'}"
 
 
@@ -144,7 +149,7 @@ def _measured(
     try:
         scores = read(accepted)
         assert measure.k is not None
-        values = scores.values(measure.metric, measure.k if measure.metric in AT_K else 1)
+        values = scores.values(measure.metric, measure.k if measure.of.follows_k else 1)
         values = values[scores.members(measure.group)]
     except NotInRun as error:
         # The run is named beside it; without it, what many runs lack is one reason.

@@ -8,13 +8,10 @@ import numpy as np
 
 from runner.decisions.run_scores import RunScores
 from runner.scoring.judgments import Floats, Judgments
-from runner.scoring.metrics import AT_K
+from runner.scoring.metric import Metric
+from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.scoring.relevance import Relevance
 from runner.stats.paired import TIE
-
-# Exact for these: a metric of one query is extreme where each kind of result is relevant throughout or not at all.
-BOUNDED = ("hit", "recall", "precision")
-METRICS = (*BOUNDED, "ndcg")
 
 
 @dataclass(frozen=True)
@@ -22,7 +19,7 @@ class Bounds:
     """Second minus first, in one metric at one k, under what one may suppose of the unjudged results.
 
     none: none of them is relevant, as scored. every: all that either run shows in its first k are. low and high: the
-    least and the most that any judgment of them could make of it; None for ndcg, whose extremes lie in between.
+    least and the most that any judgment of them could make of it; None for a metric whose extremes may lie in between.
     """
 
     metric: str
@@ -67,32 +64,39 @@ def _line(bounds: Bounds) -> str:
     return f"  {bounds.metric} {bounds.none:+.3f}, {bounds.every:+.3f} if all{reach}{turn}"
 
 
-def unjudged_between(first: RunScores, second: RunScores, k: int) -> Unjudged:
-    """Bound the differences of two runs on the same queries at k."""
+def unjudged_between(first: RunScores, second: RunScores, k: int, metrics: Sequence[str] = DEFAULT_NAMES) -> Unjudged:
+    """Bound the differences of two runs on the same queries at k, in those of the metrics that look at the first k."""
     shares = [1 - float(scores.values("judged", k).mean()) if scores.query_ids else 0.0 for scores in (first, second)]
     params = first.run.params, second.run.params
     alike = params[0].get("unit") == "document" or params[0].get("snapshot") == params[1].get("snapshot")
-    bounds = _bounds(first, second, k) if alike and first.query_ids else ()
+    bounds = _bounds(first, second, k, _bounded(first, second, metrics)) if alike and first.query_ids else ()
     return Unjudged(k, shares[0], shares[1], bounds)
 
 
-def _bounds(first: RunScores, second: RunScores, k: int) -> tuple[Bounds, ...]:
+def _bounded(first: RunScores, second: RunScores, metrics: Sequence[str]) -> list[Metric]:
+    stored = first.logged.keys() | second.logged.keys()
+    known = [parse_metric(name) for name in metrics if name not in stored]
+    # Only what stands in the first k is supposed to be relevant.
+    return [metric for metric in known if metric.follows_k and metric.quality]
+
+
+def _bounds(first: RunScores, second: RunScores, k: int, metrics: Sequence[Metric]) -> tuple[Bounds, ...]:
     pairs = list(zip(_unknown(first, k), _unknown(second, k), strict=True))
     kinds = [[a - b for a, b in pairs], [a & b for a, b in pairs], [b - a for a, b in pairs]]
-    corners: list[dict[str, Floats]] = []
+    corners: list[dict[Metric, Floats]] = []
     for chosen in product((False, True), repeat=len(kinds)):
         wanted = [kind for kind, relevant in zip(kinds, chosen, strict=True) if relevant]
         extra = [set[str]().union(*(kind[number] for kind in wanted)) for number in range(len(pairs))]
         found = [_suppose(scores, extra, k) for scores in (first, second)]
-        corners.append({metric: AT_K[metric](found[1], k) - AT_K[metric](found[0], k) for metric in METRICS})
+        corners.append({metric: metric.compute(found[1], k) - metric.compute(found[0], k) for metric in metrics})
     bounds = []
-    for metric in METRICS:
+    for metric in metrics:
         # Queries are judged one by one, so the extremes of the mean are the means of theirs.
         table = np.stack([corner[metric] for corner in corners])
         low, high = float(table.min(axis=0).mean()), float(table.max(axis=0).mean())
-        exact = metric in BOUNDED
+        exact = metric.exact_bounds
         none, every = float(table[0].mean()), float(table[-1].mean())
-        bounds.append(Bounds(metric, none, every, low if exact else None, high if exact else None))
+        bounds.append(Bounds(str(metric), none, every, low if exact else None, high if exact else None))
     return tuple(bounds)
 
 

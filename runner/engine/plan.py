@@ -12,7 +12,8 @@ from runner.engine.failure import described, trace_of
 from runner.engine.run_name import run_name
 from runner.errors import ConfigError, InputError, Misbehaved, RunnerError
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.metrics import METRICS_VERSION
+from runner.scoring.metric import METRICS_VERSION
+from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.scoring.slices import Freshness
 from runner.snapshots import Snapshot
 from runner.suites import Suite
@@ -157,6 +158,7 @@ class Job:
                 "seed": self.settings.seed,
                 "intervals": self.settings.intervals and self.settings.intervals.model_dump(mode="json"),
                 "metrics": METRICS_VERSION,
+                **({} if self.settings.metrics == DEFAULT_NAMES else {"measured": list(self.settings.metrics)}),
             }
         )
 
@@ -325,12 +327,22 @@ def _job(
     laid = judged[key]
     if not laid.ranked:
         raise ConfigError(f"suite {suite.name!r} has no judged query, so there is nothing to score")
+    _refuse_metrics(settings)
     queries = tuple(Query(query.id, suite.query_text(query, settings.history)) for query in laid.ranked)
     component = build(settings.retriever, "retriever")
     _refuse_queries(component, queries)
     stage = _stage(component, component, snapshot, queries, settings.depth, stages)
     stage.time_at_least(settings.latency)
     return Job(settings, request.overrides, stage, laid, queries, request.source, unused=list(request.unused))
+
+
+def _refuse_metrics(settings: Settings) -> None:
+    """Raise ConfigError for a metric that is not there, or that looks further than the rankings go."""
+    for metric in map(parse_metric, settings.metrics):
+        if (metric.cutoff or 0) > settings.depth:
+            raise ConfigError(
+                f"metrics: {metric} looks deeper than the rankings (depth={settings.depth}); add depth={metric.cutoff}"
+            )
 
 
 def _refuse_queries(root: Component, queries: Sequence[Query]) -> None:

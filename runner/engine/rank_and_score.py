@@ -82,7 +82,7 @@ def failed(job: Job, error: Exception) -> Failed:
 def _score(job: Job, executor: Executor, meter: ContextMeter) -> Scored:
     rankings = job.stage.rankings(job.queries, job.settings.depth)
     candidates, ks = executor.candidates(job.stage, job.queries, job.settings.depth), job.settings.curve_within_depth()
-    evaluation = evaluate(job.judged, rankings, candidates, job.settings.k, ks)
+    evaluation = evaluate(job.judged, rankings, candidates, job.settings.k, ks, job.settings.metrics)
     names = component_names(job.stage.component)
     measured = {}
     for stage in stages_of(job.stage):

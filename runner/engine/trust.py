@@ -19,6 +19,7 @@ from runner import plugins
 from runner.configuration.settings import conf_directory
 from runner.engine.components import TARGET, locate
 from runner.errors import ConfigError, InputError
+from runner.scoring.metric_names import class_path, is_path, split_metrics
 
 SETTING = "trust"
 _OWN_PACKAGES = ("retrievers", "runner")
@@ -82,15 +83,24 @@ class Trust:
 
 
 def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every mapping with a `_target_` inside a value, at any depth, with where it stands."""
+    """Every mapping with a `_target_` inside a value, at any depth, and its own metrics, with where each stands."""
     if isinstance(value, Mapping):
         if TARGET in value:
             yield path, value
+        if not path:
+            yield from _own_metrics(value.get("metrics"))
         for key, inner in value.items():
             yield from nodes(inner, f"{path}.{key}".lstrip("."))
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
         for number, inner in enumerate(value):
             yield from nodes(inner, f"{path}.{number}".lstrip("."))
+
+
+def _own_metrics(names: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What a list of metrics names by the path of a class, as nodes that would build it."""
+    for number, name in enumerate(split_metrics(names) if isinstance(names, str) else names or ()):
+        if isinstance(name, str) and is_path(name):
+            yield f"metrics.{number}", {TARGET: class_path(name)}
 
 
 def _refusal(target: object) -> str:

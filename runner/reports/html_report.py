@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from runner.engine.scored import Scored
 from runner.rendering.svg_curves import Panel, draw, mark
 from runner.reports.html_failures import FailingOf, FailingQuery, failing_queries, only_here
-from runner.reports.html_slices import SMALL, HeatRow, PowerRow, heat_map, power_headings, power_table
+from runner.reports.html_slices import SMALL, HeatRow, PowerRow, heat_map, power_metrics, power_table
 from runner.reports.sweep_table import NOISY, Row, table_cells
 from runner.reports.variants import variants_of
 from runner.scoring.judgments import Floats
@@ -50,6 +50,7 @@ class SuiteSection:
     k_alone: int
     alone: Mapping[str, Sequence[FailingQuery]]
     power_of: str
+    power_metrics: tuple[str, ...]
     power: Sequence[PowerRow]
     notes: tuple[str, ...]
 
@@ -83,7 +84,6 @@ def render_report(
         failures=failures,
         earlier=len(rows) - len(scored),
         sections=sections,
-        power_headings=power_headings(),
         small=SMALL,
         mark=mark,
     )
@@ -143,6 +143,7 @@ def _section(scored: Sequence[Scored], notes: Sequence[str]) -> SuiteSection:
         k_alone,
         only_here(named, k_alone) if len(named) > 1 and n else {},
         best,
+        tuple(map(str, power_metrics(named[best]))),
         power_table(named[best]) if n else [],
         (*_notes(suite.role, n), *notes),
     )

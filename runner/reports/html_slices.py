@@ -8,13 +8,15 @@ import numpy as np
 
 from runner.engine.scored import Scored
 from runner.scoring.evaluate import ALL
-from runner.scoring.metrics import MEAN_NAMES
+from runner.scoring.metric import Metric
+from runner.scoring.metric_names import DEFAULT_NAMES, POOL_RECALL
 from runner.stats.power import minimum_detectable, queries_to_halve, spread_of_differences
 
 # Below this n the page says how far one query moves the mean.
 SMALL = 30
 SHADES = 10
-POWER_METRICS = ("hit", "recall", "rr", "ndcg", "ap")
+# Those of the usual metrics whose power is told.
+_POWER_OF = ("hit", "recall", "mrr", "ndcg", "map")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def power_table(scored: Scored) -> list[PowerRow]:
     """The smallest paired difference that each slice and metric could show, judged by one job's spread."""
     evaluation = scored.evaluation
     slices = evaluation.judged.slices
-    values = np.stack([evaluation.values[metric] for metric in POWER_METRICS], axis=1).clip(0.0, 1.0)
+    shown = power_metrics(scored)
+    values = np.stack([evaluation.values[metric.of_query] for metric in shown], axis=1).clip(0.0, 1.0)
     members = np.vstack([np.ones((1, len(values)), np.bool_), slices.members])
     sizes = members.sum(axis=1)
     found = minimum_detectable(spread_of_differences(values, members), sizes[:, None])
@@ -87,9 +90,11 @@ def power_table(scored: Scored) -> list[PowerRow]:
     ]
 
 
-def power_headings() -> list[str]:
-    """The metrics of the table, named as their means are."""
-    return [MEAN_NAMES.get(metric, metric) for metric in POWER_METRICS]
+def power_metrics(scored: Scored) -> list[Metric]:
+    """The metrics of that table: the usual ones and, after them, those that the job chose."""
+    by_name = {str(metric): metric for metric in scored.evaluation.metrics if metric.quality}
+    own = [name for name in by_name if name not in (*DEFAULT_NAMES, POOL_RECALL)]
+    return [by_name[name] for name in (*_POWER_OF, *own) if name in by_name]
 
 
 def _detectable(value: float) -> str:

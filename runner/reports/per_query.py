@@ -65,6 +65,7 @@ def _relevance_columns(found: Relevance, extra: int) -> dict[str, Any]:
         "found_grades": _ragged(gained, found.gains, extra),
         "judged_ranks": _ragged(found.judged, np.broadcast_to(_counted(found.judged), found.judged.shape), extra),
         "judged_grades": _ragged(ideal > 0, ideal, extra),
+        "judged_zero": _padded((found.judgments.counts - (ideal > 0).sum(axis=1)).tolist(), extra),
     }
     if found.answers is not None:
         queries, at = np.nonzero(found.answers)

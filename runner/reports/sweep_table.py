@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 from runner.rendering.console import PAPER, console
 from runner.rendering.markdown import markdown_table
 from runner.rendering.terminal import terminal_table
-from runner.tracking.names import read_key_part
+from runner.scoring.metric_names import DEFAULT_NAMES, POOL_RECALL
+from runner.tracking.names import metric_key, read_key_part
 from runner.tracking.run_record import MUCH_UNJUDGED
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ NOISY = "~"
 class Row:
     """One run as the table shows it, read from what was logged, so that a skipped run looks like a new one.
 
-    documents and judgments: which documents were searched and by which judgments they were scored.
+    documents and judgments: which documents were searched and by which judgments they were scored. chosen: the
+    metrics it was logged with.
     """
 
     run_id: str
@@ -42,6 +44,7 @@ class Row:
     metrics: Mapping[str, float]
     documents: str = ""
     judgments: str = ""
+    chosen: tuple[str, ...] = DEFAULT_NAMES
 
     def rivals(self, rows: "Sequence[Row]") -> "list[Row]":
         """The runs that this one is measured against: same k, judgments and documents, however these were cut."""
@@ -157,14 +160,15 @@ def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], l
     extra = [name for name, more in several.items() if more]
     # Where passages differ in length, what k of them cost to read belongs beside what they find.
     cut = ["tokens"] if several["snapshot"] and len({row.documents for row in rows}) == 1 else []
-    header = ["retriever", *extra, "k", *SCORES, "n", *cut]
+    scores = _scores(rows)
+    header = ["retriever", *extra, "k", *scores, "n", *cut]
     header += [] if narrow else ["p50 ms", "p95 ms", "lost in pool", "in ranking"]
     body = []
     for row in rows:
         rivals = row.rivals(rows)
         cells = [(row.retriever, False), *((getattr(row, name) or "-", False) for name in extra), (str(row.k), False)]
-        for name in SCORES:
-            text, best = _marked(row, rivals, name, "{:.3f}", max)
+        for name in scores:
+            text, best = _marked(row, rivals, metric_key(name), "{:.3f}", max)
             cells.append((text + ("" if narrow else _beside(row, name)), best))
         cells.append((f"{row.metrics.get('n', 0):.0f}", False))
         cells += [_marked(row, rivals, "context_tokens", "{:.0f}", min) for _ in cut]
@@ -174,6 +178,12 @@ def table_cells(rows: Sequence[Row], narrow: bool = False) -> tuple[list[str], l
             cells += [(f"{row.metrics.get(f'failing_lost_in_{where}', 0):.0f}", False) for where in ("pool", "ranking")]
         body.append(cells)
     return header, body
+
+
+def _scores(rows: Sequence[Row]) -> list[str]:
+    """The scores to show: of the usual ones those that any run has, then what was chosen besides."""
+    usual = [name for name in SCORES if any(name in (*row.chosen, POOL_RECALL) for row in rows)]
+    return list(dict.fromkeys([*usual, *(name for row in rows for name in row.chosen if name not in DEFAULT_NAMES)]))
 
 
 def _is_noisy(row: Row) -> bool:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
+from runner.errors import ConfigError
 from runner.rules.evidence import Evidence
 from runner.rules.over_queries import OverQueries, small_sample_notes
 from runner.rules.verdict import Estimate, Outcome, Verdict, worst
 from runner.scoring.judgments import Floats
-from runner.scoring.metrics import METRICS
+from runner.scoring.metric_names import metric_name
 
 Source = Literal["human", "synthetic", "click"]
 HUMAN: Source = "human"
@@ -49,9 +50,10 @@ class Mean(OverQueries):
     @field_validator("metric")
     @classmethod
     def _known(cls, value: str) -> str:
-        if value not in METRICS:
-            raise ValueError(f"unknown metric; known: {', '.join(METRICS)}")
-        return value
+        try:
+            return metric_name(value)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
 
     @model_validator(mode="after")
     def _human(self) -> Self:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from retrievers.base import Rankings
 from runner.scoring.judgments import Floats, Judgments
-from runner.scoring.metrics import AT_K, MEAN_NAMES, OVER_DEPTH, recall
+from runner.scoring.metric import Metric
+from runner.scoring.metric_names import DEFAULT_NAMES, POOL_RECALL, chosen_metrics, parse_metric
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Freshness, Slices, slice_queries
 from runner.scoring.span_cover import SpanCover
@@ -133,14 +134,16 @@ def _fields(unit: str, queries: Sequence[JudgedQuery], snapshot: Snapshot) -> di
 class Evaluation:
     """What one job measured.
 
-    values: per scored query, float64 [queries], by metric. means: by slice name (`ALL` for every query), then by
-    metric, with its counts. curve: by metric, float64 [ks]. slice_recall: float64 [slices, ks].
+    metrics: those measured, `pool_recall` last. values: per scored query, float64 [queries], by the metric's name of
+    one query (`rr`). means: by slice name (`ALL` for every query), then by metric (`mrr`), with its counts. curve: by
+    each metric that follows k, float64 [ks]. slice_recall: float64 [slices, ks].
     cause: per scored query, "" where something relevant is in the first k.
     """
 
     k: int
     judged: JudgedSet
     found: Relevance
+    metrics: tuple[Metric, ...]
     values: Mapping[str, Floats]
     means: Mapping[str, Mapping[str, float]]
     ks: tuple[int, ...]
@@ -173,10 +176,18 @@ class Evaluation:
         return name, value, n
 
 
-def evaluate(judged: JudgedSet, rankings: Rankings, candidates: Rankings, k: int, ks: Sequence[int]) -> Evaluation:
+def evaluate(
+    judged: JudgedSet,
+    rankings: Rankings,
+    candidates: Rankings,
+    k: int,
+    ks: Sequence[int],
+    metrics: Sequence[str] = DEFAULT_NAMES,
+) -> Evaluation:
     """Score the rankings of `judged.ranked` (in that order); candidates: what their last stage looked at.
 
-    Raises ValueError if either has another number of queries, since every mean would be of the wrong ones.
+    metrics: their names; `hit`, `recall` and `pool_recall` are measured whatever they are. Raises ConfigError for an
+    unknown one, and ValueError if either has another number of queries, since every mean would be of the wrong ones.
     """
     n = len(judged.scored)
     if not len(rankings) == len(candidates) == len(judged.ranked):
@@ -184,26 +195,31 @@ def evaluate(judged: JudgedSet, rankings: Rankings, candidates: Rankings, k: int
             f"{len(rankings)} rankings and {len(candidates)} sets of candidates for {len(judged.ranked)} queries"
         )
     answers = np.arange(n)
-    found = judged.relevance(rankings.take(answers))
     pooled = judged.relevance(candidates.take(answers))
+    recall = parse_metric("recall")
+    found = replace(judged.relevance(rankings.take(answers)), pool_recall=recall.compute(pooled, pooled.reach))
 
-    values: dict[str, Floats] = {name: metric(found, k) for name, metric in AT_K.items()}
-    values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}
-    values["pool_recall"] = recall(pooled, pooled.found.shape[1])
+    asked = tuple(map(parse_metric, (*chosen_metrics(metrics), POOL_RECALL)))
+    values = {metric.of_query: metric.compute(found, k) for metric in asked}
 
     members = np.vstack([np.ones((1, n), np.bool_), judged.slices.members])
     names = (ALL, *judged.slices.names)
-    cause = np.where(values["hit"] > 0, "", np.where(values["pool_recall"] > 0, LOST_IN_RANKING, LOST_IN_POOL))
+    cause = np.where(values["hit"] > 0, "", np.where(values[POOL_RECALL] > 0, LOST_IN_RANKING, LOST_IN_POOL))
     ks = tuple(sorted({*ks, k}))
     return Evaluation(
         k=k,
         judged=judged,
         found=found,
+        metrics=asked,
         values=values,
-        means=_means(names, members, values, found, k),
+        means=_means(names, members, {str(metric): values[metric.of_query] for metric in asked}, found, k),
         ks=ks,
-        curve={name: np.array([metric(found, at).mean() if n else 0.0 for at in ks]) for name, metric in AT_K.items()},
-        slice_recall=_by_slice(judged.slices.members, np.stack([recall(found, at) for at in ks], axis=1)),
+        curve={
+            str(metric): np.array([metric.compute(found, at).mean() if n else 0.0 for at in ks])
+            for metric in asked
+            if metric.follows_k
+        },
+        slice_recall=_by_slice(judged.slices.members, np.stack([recall.compute(found, at) for at in ks], axis=1)),
         cause=tuple(map(str, cause)),
         unanswerable=_unanswerable(rankings, n),
     )
@@ -236,7 +252,7 @@ def _means(
         if not n:
             table[name] = {"n": 0}  # an empty mean has no value
             continue
-        row = {MEAN_NAMES.get(metric, metric): float(value) for metric, value in zip(values, mean, strict=True)}
+        row = {metric: float(value) for metric, value in zip(values, mean, strict=True)}
         row |= {"n": n, "hit_queries": hits, "recall_hits": relevant_found, "recall_relevant": relevant}
         row["recall_micro"] = relevant_found / relevant
         table[name] = row

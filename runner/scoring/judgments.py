@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from runner.errors import InputError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -16,7 +18,8 @@ class Judgments:
     """The judged units of n queries, as sorted keys.
 
     keys: int64, `query * n_units + unit`, ascending. grades: int64, aligned. n_units: how many units the
-    snapshot has. min_grade: the lowest grade that counts as relevant.
+    snapshot has. min_grade: the lowest grade that counts as relevant. complete: whether what was judged and gains
+    nothing is among them, which older runs did not store.
     """
 
     keys: NDArray[np.int64]
@@ -24,9 +27,12 @@ class Judgments:
     n_queries: int
     n_units: int
     min_grade: int = 1
+    complete: bool = True
 
     @classmethod
-    def of(cls, graded: Sequence[Mapping[int, int]], n_units: int, min_grade: int = 1) -> "Judgments":
+    def of(
+        cls, graded: Sequence[Mapping[int, int]], n_units: int, min_grade: int = 1, complete: bool = True
+    ) -> "Judgments":
         """Read one mapping of unit number to grade a query."""
         counts = np.array([len(grades) for grades in graded], np.int64)
         queries = np.repeat(np.arange(len(graded)), counts)
@@ -34,7 +40,7 @@ class Judgments:
         values = np.array([grade for grades in graded for grade in grades.values()], np.int64)
         keys = queries * n_units + units
         order = np.argsort(keys)
-        return cls(keys[order], values[order], len(graded), n_units, min_grade)
+        return cls(keys[order], values[order], len(graded), n_units, min_grade, complete)
 
     @cached_property
     def query_numbers(self) -> NDArray[np.int64]:
@@ -42,10 +48,28 @@ class Judgments:
         return self.keys // max(self.n_units, 1)
 
     @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many units of each query are judged, int64 [queries]."""
+        return np.bincount(self.query_numbers, minlength=self.n_queries)
+
+    @cached_property
     def relevant_counts(self) -> NDArray[np.int64]:
         """|R| of each query, int64 [queries]."""
         relevant = self.query_numbers[self.grades >= self.min_grade]
         return np.bincount(relevant, minlength=self.n_queries)
+
+    @property
+    def irrelevant_counts(self) -> NDArray[np.int64]:
+        """How many units of each query are judged and not relevant, int64 [queries].
+
+        Raises InputError where that was not stored.
+        """
+        if not self.complete:
+            raise InputError(
+                "how much was judged and is not relevant was not stored by the version that made the run; repeat it "
+                "with python -m runner.rerun and use the new run"
+            )
+        return self.counts - self.relevant_counts
 
     @cached_property
     def ideal_gains(self) -> Floats:
@@ -53,8 +77,7 @@ class Judgments:
         gains = np.maximum(self.grades, 0)
         order = np.lexsort((-gains, self.query_numbers))
         queries = self.query_numbers[order]
-        counts = np.bincount(queries, minlength=self.n_queries)
-        starts = np.concatenate(([0], np.cumsum(counts)))[:-1]
-        table = np.zeros((self.n_queries, int(counts.max()) if len(counts) else 0))
+        starts = np.concatenate(([0], np.cumsum(self.counts)))[:-1]
+        table = np.zeros((self.n_queries, int(self.counts.max()) if len(self.counts) else 0))
         table[queries, np.arange(len(queries)) - starts[queries]] = gains[order]
         return table

@@ -22,6 +22,8 @@ class Relevance:
     Documents and passages stand at the place of their rank. A passage can complete several spans, and they then take
     successive places (see `runner.scoring.span_cover`): ranks, int64 [queries, places], says at which rank each was
     complete, and answers, int64 [queries, ranks], how many passages count as relevant from that rank on.
+
+    pool_recall: float64 [queries], recall of what the last stage looked at; None where that is not known.
     """
 
     judgments: Judgments
@@ -30,6 +32,7 @@ class Relevance:
     length: Integers
     ranks: Integers | None = None
     answers: Integers | None = None
+    pool_recall: Floats | None = None
 
     @classmethod
     def of_lists(
@@ -100,8 +103,8 @@ class Relevance:
         if self.ranks is None:
             return cumulated(self.relevant)
         at_rank = np.zeros(self.judged.shape, np.int64)
-        queries, places = np.nonzero(self.relevant)
-        np.add.at(at_rank, (queries, self.ranks[queries, places] - 1), 1)
+        queries, ranks = self.relevant_ranks
+        np.add.at(at_rank, (queries, ranks - 1), 1)
         return cumulated(at_rank)
 
     @cached_property
@@ -112,6 +115,22 @@ class Relevance:
         place = self.relevant.argmax(axis=1)
         rank = place + 1 if self.ranks is None else self.ranks[np.arange(len(place)), place]
         return np.where(self.relevant.any(axis=1), rank, 0)
+
+    @property
+    def reach(self) -> int:
+        """The last place or rank of any ranking, at least 1."""
+        return max(int(self.gains.shape[1]), int(self.judged.shape[1]), 1)
+
+    @property
+    def relevant_ranks(self) -> tuple[Integers, Integers]:
+        """The query and the 1-based rank of each relevant unit that was found, int64 [found] each."""
+        queries, places = np.nonzero(self.relevant)
+        return queries, places + 1 if self.ranks is None else self.ranks[queries, places]
+
+    @cached_property
+    def irrelevant(self) -> Integers:
+        """Those known not to be relevant in the first 0, 1, 2 ... ranks, int64 [queries, ranks + 1]."""
+        return self._judged - (self.found if self.answers is None else self._answers)
 
     def found_at(self, k: int) -> Integers:
         """|R in the first k| of each query."""
@@ -128,7 +147,7 @@ class Relevance:
     @cached_property
     def discounted(self) -> tuple[Floats, Floats]:
         """Cumulated gain / log2(place + 1) of what was found and of the ideal, each with a leading zero column."""
-        return _discounted(self.gains), _discounted(self.judgments.ideal_gains)
+        return discounted(self.gains), discounted(self.judgments.ideal_gains)
 
     @cached_property
     def _answers(self) -> Integers:
@@ -148,7 +167,8 @@ def successive(ranks: Sequence[int]) -> list[int]:
     return places
 
 
-def _discounted(gains: Integers | Floats) -> Floats:
+def discounted(gains: Integers | Floats) -> Floats:
+    """Sums of gain / log2(place + 1) over the first 0, 1, 2 ... places, float64 [queries, places + 1]."""
     sums = np.zeros((gains.shape[0], gains.shape[1] + 1))
     np.cumsum(np.maximum(gains, 0) / np.log2(np.arange(gains.shape[1]) + 2), axis=1, out=sums[:, 1:])
     return sums

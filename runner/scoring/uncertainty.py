@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from runner.scoring.evaluate import ALL, Evaluation
 from runner.scoring.judgments import Floats
-from runner.scoring.metrics import MEAN_NAMES
 from runner.stats.intervals import Intervals, Method, bootstrap_intervals, wilson
 
 # The means that are shares of queries, where a closed form stands beside the bootstrap.
@@ -68,7 +67,7 @@ def uncertainties_of(evaluations: Sequence[Evaluation], settings: IntervalOption
 def _bounds(
     evaluation: Evaluation, members: NDArray[np.bool_], columns: Mapping[bytes, int], ends: Intervals, level: float
 ) -> Uncertainty:
-    place = {MEAN_NAMES.get(metric, metric): columns[values.tobytes()] for metric, values in evaluation.values.items()}
+    place = {str(metric): columns[evaluation.values[metric.of_query].tobytes()] for metric in evaluation.metrics}
     sizes = members.sum(axis=1)
     wilson_low, wilson_high = wilson(members @ evaluation.values[_PROPORTION], sizes, level)
     bounds: dict[str, dict[str, float]] = {}

@@ -6,7 +6,6 @@ from math import isfinite
 import numpy as np
 
 from runner.scoring.evaluate import Evaluation
-from runner.scoring.metrics import MEAN_NAMES
 from runner.selftest.check import DUPLICATE, EXACT, FAILED, NOT_APPLICABLE, NOTICED, REPEAT, Check
 from runner.selftest.evidence import Evidence
 from runner.selftest.perturbations import copied, new_mark, pinned, with_copies
@@ -56,7 +55,7 @@ def scores(evaluation: Evaluation) -> Iterator[tuple[float, str]]:
     """
     for metric, values in evaluation.values.items():
         yield float(np.max(values, initial=0.0)), f"{metric} of a query"
-    names = [MEAN_NAMES.get(metric, metric) for metric in evaluation.values] + ["recall_micro"]
+    names = [*map(str, evaluation.metrics), "recall_micro"]
     for group, means in evaluation.means.items():
         yield from ((means[name], f"{name} of {group or 'all'}") for name in names if name in means)
     for metric, values in evaluation.curve.items():

@@ -126,7 +126,14 @@ class Sandbox:
 
     def score(self, judged: JudgedSet, rankings: Rankings, candidates: Rankings) -> Evaluation:
         """Score rankings and pools of the ranked queries, in their order."""
-        return evaluate(judged, rankings, candidates, self.settings.k, self.settings.curve_within_depth())
+        return evaluate(
+            judged,
+            rankings,
+            candidates,
+            self.settings.k,
+            self.settings.curve_within_depth(),
+            self.settings.metrics,
+        )
 
     def _ranked(self, plan: Plan) -> Job:
         look_up(plan, self._cache)

@@ -11,8 +11,6 @@ from runner.suites import Suite
 
 # How far, in standard errors, one shuffle may lie above the mean of all.
 _ERRORS = 4.0
-# What falls with recall; what chance is, is counted for recall alone.
-_FALL = ("hit", "precision", "ndcg", "mrr", "map")
 
 
 def shuffled(suite: Suite, seed: int) -> Suite:
@@ -100,7 +98,10 @@ def shuffle(sandbox: Sandbox, before: Measurement, seed: int) -> Check:
         return Check(SHUFFLE, "", NOT_APPLICABLE, reason, score, n=n)
     after = sandbox.measure(before.job.stage.snapshot, shuffled(before.judged.suite, seed)).evaluation.overall
     seen = f"chance {chance.mean:.4f}, at most {chance.limit:.4f}; a ranking that knows nothing: {chance.blind:.4f}"
-    kept = [name for name in _FALL if not after[name] < before.evaluation.overall[name] - EXACT]
+    # What chance is, is counted for recall alone; at a cutoff of its own a metric may have been no better before.
+    known = [each for each in before.evaluation.metrics if each.when_lost != "unknown" and each.cutoff is None]
+    means = {str(each): before.evaluation.overall[str(each)] for each in known if str(each) != "recall"}
+    kept = [name for name, mean in means.items() if not after[name] < mean - EXACT]
     fault = ""
     if score <= chance.limit:
         fault = "it was no better than chance before"

@@ -7,7 +7,7 @@ import numpy as np
 from runner.errors import RunnerError
 from runner.scoring.evaluate import Evaluation
 from runner.scoring.judgments import Floats
-from runner.scoring.metrics import MEAN_NAMES
+from runner.scoring.metrics.precision import Precision
 from runner.selftest.check import (
     EXACT,
     FAILED,
@@ -23,10 +23,6 @@ from runner.selftest.reference_metrics import Counter, fell_behind
 from runner.selftest.removal import RemovalOutcome
 from runner.selftest.sandbox import Measurement, Unrankable
 from runner.selftest.slice_membership import strangers
-
-# What falls with every relevant item that goes from the first k, and what does where it was the first, or the last one.
-FALL = ("recall", "precision", "ndcg", "ap")
-MAY_FALL = ("hit", "rr")
 
 
 def most_lost(others: int) -> float:
@@ -107,10 +103,14 @@ def _kept(before: Measurement, outcome: RemovalOutcome, new: Evaluation) -> str:
     """Metrics in which the query that lost something gained, or in which it had to lose and did not."""
     old, number = before.evaluation, outcome.removal.query
     # Of spans, precision counts the passages that show any: one may go and two that show another together come.
-    fall = [name for name in FALL if not (name == "precision" and before.judged.suite.unit == "span")]
+    known = [each for each in old.metrics if each.when_lost != "unknown"]
+    if before.judged.suite.unit == "span":
+        known = [each for each in known if not isinstance(each, Precision)]
     changes = {name: float(change[number]) for name, change in _changes(old, new).items()}
-    rose = [name for name in (*fall, *MAY_FALL) if changes[name] > 0]
-    stayed = [name for name in fall if changes[name] == 0]
+    rose = [each.of_query for each in known if changes[each.of_query] > 0]
+    # A cutoff of its own may lie above what went, or so far below that something else came.
+    fall = [each for each in known if each.when_lost == "falls" and each.cutoff is None]
+    stayed = [each.of_query for each in fall if changes[each.of_query] == 0]
     said = (("rose", rose), ("did not fall", stayed))
     return " and ".join(f"{', '.join(names)} {verb}" for verb, names in said if names)
 
@@ -124,8 +124,9 @@ def _changes(old: Evaluation, new: Evaluation) -> dict[str, Floats]:
 def _belied(old: Evaluation, new: Evaluation) -> str:
     """Means of slices that moved otherwise than their queries did, each with both; three at most."""
     found = []
-    for metric, change in _changes(old, new).items():
-        mean = MEAN_NAMES.get(metric, metric)
+    changes = _changes(old, new)
+    for metric in old.metrics:
+        mean, change = str(metric), changes[metric.of_query]
         for name, members in zip(old.judged.slices.names, old.judged.slices.members, strict=True):
             moved, queries = new.means[name][mean] - old.means[name][mean], float(change[members].mean())
             if abs(moved - queries) > EXACT:

@@ -11,13 +11,23 @@ from runner.engine.context_length import Context
 from runner.engine.plan import Job
 from runner.engine.scored import Scored, component_names
 from runner.scoring.evaluate import ALL, LOST_IN_POOL, LOST_IN_RANKING, Evaluation
-from runner.scoring.metrics import METRICS_VERSION
+from runner.scoring.metric import METRICS_VERSION
+from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.tracking.names import key_part, metric_key
 from runner.tracking.provenance import git_state, program_version
 from runner.tracking.tracker import DatasetInput
 
 # A larger share of unjudged results than this is said: the scores lean on what nobody has looked at.
 MUCH_UNJUDGED = 0.5
+
+
+# Logged where other metrics were chosen than the usual ones; a comma alone may part parameters.
+_METRICS, _METRICS_APART = "metrics", ", "
+
+
+def metrics_of_params(params: Mapping[str, str]) -> tuple[str, ...]:
+    """The metrics a run was logged with, by their names."""
+    return tuple(params[_METRICS].split(_METRICS_APART)) if _METRICS in params else DEFAULT_NAMES
 
 
 IDS_ONLY = "none: only ids are known"
@@ -51,6 +61,8 @@ def params_of(job: Job) -> dict[str, Any]:
     }
     if suite.unit == "span":
         params["coverage"] = suite.coverage
+    if settings.metrics != DEFAULT_NAMES:
+        params[_METRICS] = _METRICS_APART.join(str(parse_metric(name)) for name in settings.metrics)
     if suite.missing != "error":
         params["missing"] = suite.missing
     if root.declared.pool is not None:
@@ -175,7 +187,7 @@ def _measured_metrics(scored: Scored) -> dict[str, float]:
 def curves_of(evaluation: Evaluation, context: Context | None = None) -> dict[str, list[tuple[int, float]]]:
     """`curve/recall` and the like, with step = k."""
     curves = {
-        f"curve/{metric}": [(k, float(value)) for k, value in zip(evaluation.ks, values, strict=True)]
+        f"curve/{metric_key(metric)}": [(k, float(value)) for k, value in zip(evaluation.ks, values, strict=True)]
         for metric, values in evaluation.curve.items()
     }
     if context is not None:

@@ -18,7 +18,7 @@ from runner.reports.sweep_table import Row
 from runner.tracking.experiments import Experiments
 from runner.tracking.manifest import FILES_TAG
 from runner.tracking.mlflow_store import is_local
-from runner.tracking.run_record import curves_of, inputs_of, metrics_of, params_of, tags_of
+from runner.tracking.run_record import curves_of, inputs_of, metrics_of, metrics_of_params, params_of, tags_of
 from runner.tracking.tracker import RunRecord, RunStore
 from runner.workflows.log_summary import draw_summary, log_summary
 
@@ -161,6 +161,7 @@ def row_of(run_id: str, name: str, variant: str, params: Mapping[str, Any], metr
         metrics,
         str(params["documents_sha256"]),
         "/".join(str(params[key]) for key in ("suite_revision", "unit", "min_grade")),
+        metrics_of_params(params),
     )
 
 

@@ -7,10 +7,12 @@ import pytest
 from decide_scores import Asked, found, lost, scores, stored
 
 from runner.decisions.comparison import Comparison, ComparisonOptions, ComparisonRow, Pair, changed_params, compare
-from runner.decisions.run_scores import METRICS, RunScores
+from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError, InputError
+from runner.scoring.metric_names import DEFAULT_NAMES, POOL_RECALL
 from runner.stats.paired import holm
 
+METRICS = (*DEFAULT_NAMES, POOL_RECALL)
 # Ranks in A and in B of the only relevant item of five queries; 0 for not found.
 RANKS = {"q1": (1, 1), "q2": (1, 2), "q3": (7, 1), "q4": (2, 0), "q5": (0, 0)}
 

@@ -9,9 +9,8 @@ from decide_scores import rule
 
 from runner.composition.policy_files import policy_of, read_policy
 from runner.configuration.settings import conf_directory
-from runner.decisions.run_scores import METRICS as SCORED_METRICS
 from runner.errors import ConfigError, InputError
-from runner.rules.mean import METRICS
+from runner.scoring.metric_names import DEFAULT_NAMES, POOL_RECALL
 
 GOOD = {"name": "mine", "rules": [rule("floor", min=0.5)]}
 
@@ -43,15 +42,21 @@ def test_what_a_rule_leaves_out_is_careful() -> None:
 
 
 def test_a_rule_can_name_every_metric_that_is_scored() -> None:
-    assert METRICS == SCORED_METRICS
+    own = ("ndcg@10", "rbp(p=0.8)", "rbp(p=0.8)@10", "err", "bpref", "r_precision")
+    for metric in (*DEFAULT_NAMES, POOL_RECALL, *own):
+        (only,) = policy_of({**GOOD, "rules": [rule(metric=metric, min=0.5)]}, "mine.yaml").rules
+        assert only.metric == metric
+    (only,) = policy_of({**GOOD, "rules": [rule(metric="P@5", min=0.5)]}, "mine.yaml").rules
+    assert only.metric == "precision@5"
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({"maximum": 1}, "rules.'floor'.maximum: Extra inputs are not permitted, found 1"),
-        ({"metric": "recal"}, "rules.'floor'.metric: unknown metric; known: hit, recall, precision, ndcg, "),
-        ({"metric": "recall@5"}, "rules.'floor'.metric: unknown metric; known: "),
+        ({"metric": "recal"}, "rules.'floor'.metric: unknown metric 'recal'; did you mean 'recall'?"),
+        ({"metric": "recall@0"}, "rules.'floor'.metric: metric 'recall@0': the cutoff must be at least 1"),
+        ({"metric": "x"}, "rules.'floor'.metric: unknown metric 'x'; known: hit, recall, precision, ndcg, "),
         ({"min": 1.5}, "rules.'floor'.min: Input should be less than or equal to 1, found 1.5"),
         ({"max_drop": -0.1}, "rules.'floor'.max_drop: Input should be greater than or equal to 0, found -0.1"),
         ({"min": float("nan")}, "rules.'floor'.min: Input should be "),

@@ -7,10 +7,10 @@ from decide_office import Office
 from engine_world import bm25
 
 from runner.errors import ConfigError
-from runner.scoring.metrics import AT_K, MEAN_NAMES
+from runner.scoring.metric_names import DEFAULT_NAMES
 
 TwoRuns = tuple[Office, str, str]
-MEANS = (*AT_K, *MEAN_NAMES.values(), "pool_recall")
+MEANS = (*DEFAULT_NAMES, "pool_recall")
 SLICES = ("language.en", "language.zh", "topic.limits", "topic.made up", "topic.removed")
 INTERVALS = {"resamples": 500, "level": 0.95, "method": "percentile"}
 # 1.96^2 of the 95% interval.

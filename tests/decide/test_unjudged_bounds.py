@@ -9,11 +9,13 @@ import pytest
 from decide_scores import stored
 
 from runner.decisions.run_scores import RunScores
-from runner.decisions.unjudged import BOUNDED, Bounds, unjudged_between
+from runner.decisions.unjudged import Bounds, unjudged_between
 from runner.scoring.judgments import Judgments
-from runner.scoring.metrics import AT_K
+from runner.scoring.metric_names import parse_metric
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Slices
+
+BOUNDED = ("hit", "recall", "precision")
 
 
 def run_of(rankings: Sequence[str], judged: Sequence[dict[str, int]], name: str = "run-a") -> RunScores:
@@ -39,7 +41,6 @@ def run_of(rankings: Sequence[str], judged: Sequence[dict[str, int]], name: str 
         np.ones(n, np.bool_),
         units,
         relevance,
-        np.ones(n),
         Slices((), np.zeros((0, n), np.bool_)),
     )
 
@@ -113,7 +114,6 @@ def test_as_scored_is_the_score_also_where_one_passage_shows_several_spans() -> 
             np.ones(1, np.bool_),
             units,
             made,
-            np.ones(1),
             Slices((), np.zeros((0, 1), np.bool_)),
         )
         for name, made in (("a", relevance), ("b", replace(relevance, gains=np.zeros_like(relevance.gains))))
@@ -154,7 +154,7 @@ def test_no_judgment_of_the_unjudged_takes_a_difference_beyond_its_bounds_and_so
             supposed = [{**known, **dict.fromkeys(extra, 1)} for known, extra in zip(judged, (one, two), strict=True)]
             first, second = _two(rankings, supposed)
             for metric in BOUNDED:
-                values = [AT_K[metric](scores.relevance, 3).mean() for scores in (first, second)]
+                values = [parse_metric(metric).compute(scores.relevance, 3).mean() for scores in (first, second)]
                 reached[metric].append(values[1] - values[0])
     for metric, values in reached.items():
         assert (limits[metric].low, limits[metric].high) == pytest.approx((min(values), max(values)), abs=1e-12), metric

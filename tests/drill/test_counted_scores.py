@@ -8,9 +8,10 @@ import pytest
 from drill_library import Library, named, question
 from engine_world import double
 
-from runner.scoring import evaluate as module
 from runner.scoring.judgments import Floats
-from runner.scoring.metrics import AT_K, OVER_DEPTH, recall
+from runner.scoring.metrics.hit import Hit
+from runner.scoring.metrics.mrr import ReciprocalRank
+from runner.scoring.metrics.recall import Recall
 from runner.scoring.relevance import Relevance
 from runner.selftest.check import FAILED, NOTICED
 from runner.selftest.reference_metrics import Counter, fell_behind
@@ -71,6 +72,10 @@ def needed(found: Relevance) -> Floats:
     return found.judgments.relevant_counts.astype(np.float64)
 
 
+def recall(found: Relevance, k: int) -> Floats:
+    return found.found_at(k) / needed(found)
+
+
 WRONG: dict[str, Callable[[Relevance, int], Any]] = {
     "k + 1": lambda found, k: recall(found, k + 1),
     "k - 1": lambda found, k: recall(found, k - 1),
@@ -88,15 +93,14 @@ def test_a_recall_that_is_defined_otherwise_fails_the_drill(
     many = question("q1", "one", [f"{each}.md#top" for each in "bcde"])
     laid(library, "passage", many, question("q2", "two", ["b.md#top"]), q1=["b", "c", "d", "e"], q2=["c", "d", "b"])
     assert named(library.drill(), "count").verdict == NOTICED
-    monkeypatch.setattr(module, "recall", WRONG[wrong])
-    monkeypatch.setitem(AT_K, "recall", WRONG[wrong])  # type: ignore[arg-type]
+    monkeypatch.setattr(Recall, "per_query", lambda self, found, k: WRONG[wrong](found, k))
     counted = named(library.drill(), "count")
     assert counted.verdict == FAILED
     assert "counted" in counted.reason
 
 
 def test_one_wrong_mean_of_the_curve_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(AT_K, "recall", lambda found, k: recall(found, k) * (0.5 if k == 10 else 1))  # type: ignore[arg-type]
+    monkeypatch.setattr(Recall, "per_query", lambda self, found, k: recall(found, k) * (0.5 if k == 10 else 1))
     counted = named(library.drill(), "count")
     assert (counted.verdict, counted.reason) == (FAILED, "recall at 10 is 0.5, counted 1")
 
@@ -105,9 +109,9 @@ def test_a_hit_or_a_reciprocal_rank_that_is_constant_fails_the_drill(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setitem(AT_K, "hit", lambda found, k: np.full(len(found.length), 0.5))  # type: ignore[arg-type]
+        patched.setattr(Hit, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
         assert "hit of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
-    monkeypatch.setitem(OVER_DEPTH, "rr", lambda found: np.full(len(found.length), 0.5))  # type: ignore[arg-type]
+    monkeypatch.setattr(ReciprocalRank, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
     assert "rr of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
 
 

@@ -5,8 +5,9 @@ import pytest
 from drill_library import Library, named
 
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.judgments import Floats
-from runner.scoring.metrics import AT_K, ndcg, recall
+from runner.scoring.metrics.ndcg import Ndcg
+from runner.scoring.metrics.precision import Precision
+from runner.scoring.metrics.recall import Recall
 from runner.scoring.relevance import Relevance, cumulated
 from runner.selftest.check import FAILED, NOTICED
 from runner.selftest.duplicates import scores
@@ -40,10 +41,8 @@ def test_every_metric_every_slice_and_every_k_is_looked_at(library: Library) -> 
 
 
 def test_a_metric_above_1_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    def generous(found: Relevance, k: int) -> Floats:
-        return ndcg(found, k) * 1.01
-
-    monkeypatch.setitem(AT_K, "ndcg", generous)  # type: ignore[arg-type]
+    sound = Ndcg.per_query
+    monkeypatch.setattr(Ndcg, "per_query", lambda self, found, k: sound(self, found, k) * 1.01)
     drill = library.drill()
     assert named(drill, "duplicate").verdict == FAILED
     assert "ndcg of a query is 1.01" in named(drill, "duplicate").reason
@@ -51,17 +50,15 @@ def test_a_metric_above_1_fails_the_drill(library: Library, monkeypatch: pytest.
 
 
 def test_one_slice_at_one_k_above_1_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    def at_ten(found: Relevance, k: int) -> Floats:
-        return recall(found, k) + (0.5 if k == 10 else 0.0)
-
-    monkeypatch.setitem(AT_K, "recall", at_ten)  # type: ignore[arg-type]
+    sound = Recall.per_query
+    monkeypatch.setattr(Recall, "per_query", lambda self, found, k: sound(self, found, k) + (0.5 if k == 5 else 0.0))
     repeated = named(library.drill(), "repeat")
     assert repeated.verdict == FAILED
-    assert repeated.reason.startswith("recall at 10 is 1.5")
+    assert repeated.reason.startswith("recall at 5 is 1.5")
 
 
 def test_a_score_that_is_no_number_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(AT_K, "precision", lambda found, k: np.full(len(found.length), np.nan))  # type: ignore[arg-type]
+    monkeypatch.setattr(Precision, "per_query", lambda self, found, k: np.full(len(found.length), np.nan))
     repeated = named(library.drill(), "repeat")
     assert repeated.verdict == FAILED
     assert "precision of a query is nan" in repeated.reason

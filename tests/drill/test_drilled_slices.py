@@ -12,9 +12,9 @@ from engine_world import double
 from runner.errors import ConfigError, InputError
 from runner.scoring import evaluate as module
 from runner.scoring.evaluate import JudgedSet
-from runner.scoring.judgments import Floats
-from runner.scoring.metrics import AT_K, hit
-from runner.scoring.relevance import Relevance
+from runner.scoring.metric_names import parse_metric
+from runner.scoring.metrics.hit import Hit
+from runner.scoring.metrics.recall import Recall
 from runner.scoring.slices import Slices
 from runner.selftest.check import FAILED, NOT_APPLICABLE, NOTICED, Check, Drill
 from runner.selftest.verdicts import most_lost
@@ -222,10 +222,7 @@ def test_a_refusal_that_does_not_name_what_is_missing_fails_the_drill(
 
 
 def test_a_recall_that_does_not_move_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    def constant(found: Relevance, k: int) -> Floats:
-        return np.full(len(found.length), 0.5)
-
-    monkeypatch.setitem(AT_K, "recall", constant)  # type: ignore[arg-type]
+    monkeypatch.setattr(Recall, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
     library.unit = "document"
     drill = library.drill()
     assert set(verdicts_of(drill, "remove").values()) == {FAILED}
@@ -241,7 +238,8 @@ def test_a_recall_that_does_not_move_fails_the_drill(library: Library, monkeypat
 def test_another_metric_that_does_not_move_fails_the_drill(
     library: Library, monkeypatch: pytest.MonkeyPatch, name: str, unit: str
 ) -> None:
-    monkeypatch.setitem(AT_K, name, lambda found, k: np.full(len(found.length), 0.5))  # type: ignore[arg-type]
+    constant = lambda self, found, k: np.full(len(found.length), 0.5)  # noqa: E731
+    monkeypatch.setattr(type(parse_metric(name)), "per_query", constant)
     library.unit = unit
     drill = library.drill()
     if (name, unit) != ("precision", "span"):
@@ -251,7 +249,8 @@ def test_another_metric_that_does_not_move_fails_the_drill(
 
 
 def test_a_metric_that_rises_with_a_loss_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(AT_K, "hit", lambda found, k: 1.0 - hit(found, k))  # type: ignore[arg-type]
+    sound = Hit.per_query
+    monkeypatch.setattr(Hit, "per_query", lambda self, found, k: 1.0 - sound(self, found, k))
     removed = named(library.drill(), "remove", "language.zh")
     assert removed.verdict == FAILED
     assert "lost something relevant, but hit rose" in removed.reason

@@ -1,26 +1,22 @@
 """Truths computed by hand: the worked example of the design, graded judgments, and what is commonly got wrong."""
 
 from collections.abc import Callable
+from functools import partial
 from math import log2
 
 import numpy as np
 import pytest
 
 from runner.scoring.judgments import Judgments
-from runner.scoring.metrics import (
-    AT_K,
-    OVER_DEPTH,
-    average_precision,
-    hit,
-    judged,
-    ndcg,
-    precision,
-    recall,
-    reciprocal_rank,
-)
+from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.scoring.relevance import Relevance
 
 LookUp = Callable[..., Relevance]
+USUAL = tuple(map(parse_metric, DEFAULT_NAMES))
+AT_K = {str(metric): metric.compute for metric in USUAL if metric.follows_k}
+OVER_DEPTH = {metric.of_query: partial(metric.compute, k=1) for metric in USUAL if metric.whole}
+hit, recall, precision, ndcg, judged = (AT_K[name] for name in ("hit", "recall", "precision", "ndcg", "judged"))
+reciprocal_rank, average_precision = OVER_DEPTH["rr"], OVER_DEPTH["ap"]
 
 
 @pytest.fixture

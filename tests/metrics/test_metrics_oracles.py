@@ -1,10 +1,12 @@
-"""Every metric against ir-measures and pytrec_eval, to 1e-9, on random data without ties.
+"""Every metric against ir-measures, pytrec_eval or a count in fractions, to 1e-9, on random data without ties.
 
 ir-measures breaks ties one way for some measures and another way for others, so scores here strictly decrease.
 """
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import ir_measures
 import numpy as np
@@ -12,15 +14,17 @@ import pytest
 import pytrec_eval
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RR, Judged, P, R, Success, nDCG
+from ir_measures import AP, ERR, RR, Bpref, Judged, P, R, Rprec, Success, nDCG
 
 from retrievers.base import Rankings
 from runner.scoring.judgments import Judgments
-from runner.scoring.metrics import AT_K, OVER_DEPTH
+from runner.scoring.metric_names import DEFAULT_NAMES, metric_names, parse_metric
 from runner.scoring.relevance import Relevance
 
 MOST_UNITS = 12
-NAMES = (*AT_K, *OVER_DEPTH)
+CHANCES = (0.5, 0.8, 0.95)
+OURS = ("ndcg(dcg=exp-log2)", "err", "err(max_grade=3)", "bpref", "r_precision", *(f"rbp(p={p})" for p in CHANCES))
+METRICS = tuple(map(parse_metric, (*DEFAULT_NAMES, "map@3", *OURS)))
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,7 @@ def ours(case: Case) -> dict[str, list[float]]:
         depth=100,
     )
     found = Relevance.of(rankings, unit_of_row, Judgments.of(list(case.graded), MOST_UNITS, case.min_grade))
-    values = {name: metric(found, case.k) for name, metric in AT_K.items()}
-    values |= {name: metric(found) for name, metric in OVER_DEPTH.items()}
-    return {name: value.tolist() for name, value in values.items()}
+    return {metric.of_query: metric.compute(found, case.k).tolist() for metric in METRICS}
 
 
 def as_trec(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -77,8 +79,6 @@ def as_trec(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, 
 
 def assert_same(case: Case, theirs: Mapping[str, list[float]]) -> None:
     values = ours(case)
-    # pytrec_eval has no measure of what is judged.
-    assert values.keys() - {"judged"} == theirs.keys() - {"judged"}
     for name in theirs:
         assert values[name] == pytest.approx(theirs[name], abs=1e-9), name
 
@@ -92,6 +92,9 @@ def ask_ir_measures(case: Case) -> dict[str, list[float]]:
         "ndcg": nDCG @ k,
         "rr": RR(rel=rel),
         "ap": AP(rel=rel),
+        "ap@3": AP(rel=rel) @ 3,
+        "bpref": Bpref(rel=rel),
+        "r_precision": Rprec(rel=rel),
         "judged": Judged @ k,
     }
     judged, ranked = as_trec(case)
@@ -115,9 +118,13 @@ def ask_pytrec_eval(case: Case) -> dict[str, list[float]]:
         "ndcg": f"ndcg_cut_{k}",
         "rr": "recip_rank",
         "ap": "map",
+        "ap@3": "map_cut_3",
+        "bpref": "bpref",
+        "r_precision": "Rprec",
     }
     judged, ranked = as_trec(case)
-    wanted = {f"{family}.{k}" for family in ("success", "recall", "P", "ndcg_cut")} | {"recip_rank", "map"}
+    wanted = {f"{family}.{k}" for family in ("success", "recall", "P", "ndcg_cut")}
+    wanted |= {"recip_rank", "map", "map_cut.3", "bpref", "Rprec"}
     table = pytrec_eval.RelevanceEvaluator(judged, wanted, relevance_level=case.min_grade).evaluate(ranked)
     return {name: [table.get(query, {}).get(key, 0.0) for query in judged] for name, key in named.items()}
 
@@ -137,6 +144,74 @@ def test_every_metric_equals_ir_measures(case: Case) -> None:
 @example(GRADED)
 def test_every_metric_equals_pytrec_eval(case: Case) -> None:
     assert_same(case, ask_pytrec_eval(case))
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+@example(GRADED)
+def test_exponential_gains_equal_pytrec_eval_given_them_as_grades(case: Case) -> None:
+    judged, ranked = as_trec(case)
+    grown = {query: {unit: 2**grade - 1 for unit, grade in grades.items()} for query, grades in judged.items()}
+    table = pytrec_eval.RelevanceEvaluator(grown, {f"ndcg_cut.{case.k}"}).evaluate(ranked)
+    theirs = [table.get(query, {}).get(f"ndcg_cut_{case.k}", 0.0) for query in judged]
+    assert_same(case, {"ndcg(dcg=exp-log2)": theirs})
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+@example(GRADED)
+def test_rbp_is_the_gain_of_a_reader_who_goes_on_by_chance(case: Case) -> None:
+    # cwl-eval's own sum, without its package: weights (1 - p) p^(rank - 1) times binary relevance, to the first k.
+    judged, ranked = as_trec(case)
+    for p in CHANCES:
+        theirs = [
+            sum(
+                (1 - p) * p**place
+                for place, unit in enumerate(list(ranked.get(query, {}))[: case.k])
+                if grades.get(unit, 0) >= case.min_grade
+            )
+            for query, grades in judged.items()
+        ]
+        assert_same(case, {f"rbp(p={p})": theirs})
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+@example(GRADED)
+def test_err_is_the_expected_reciprocal_of_where_a_reader_stops(case: Case) -> None:
+    judged, ranked = as_trec(case)
+    for name, most in (("err", 4), ("err(max_grade=3)", 3)):
+        theirs = []
+        for query, grades in judged.items():
+            left, expected = Fraction(1), Fraction(0)
+            for rank, unit in enumerate(list(ranked.get(query, {}))[: case.k], 1):
+                stops = Fraction(2 ** grades.get(unit, 0) - 1, 2**most)
+                expected += left * stops / rank
+                left *= 1 - stops
+            theirs.append(float(expected))
+        assert_same(case, {name: theirs})
+
+
+def test_err_and_exponential_gains_equal_gdeval_of_trec() -> None:
+    # It takes topics by number only.
+    judged, ranked = ({query[1:]: table for query, table in each.items()} for each in as_trec(GRADED))
+    named = {"err": ERR @ GRADED.k, "ndcg(dcg=exp-log2)": nDCG(dcg="exp-log2") @ GRADED.k}
+    if not ir_measures.gdeval.is_available() or shutil.which("perl") is None:
+        pytest.skip("gdeval is a Perl script")
+    table = {
+        (value.measure, value.query_id): value.value
+        for value in ir_measures.gdeval.iter_calc(list(named.values()), judged, ranked)
+    }
+    values = ours(GRADED)
+    for name, measure in named.items():
+        # It prints five digits.
+        theirs = [table.get((measure, query), 0.0) for query in judged]
+        assert values[name] == pytest.approx(theirs, abs=6e-6), name
+
+
+def test_every_metric_that_is_known_is_held_against_an_oracle() -> None:
+    known = {name.partition("(")[0] for name in metric_names()} - {"pool_recall"}
+    assert {str(metric).partition("(")[0] for metric in METRICS} >= known
 
 
 @pytest.mark.parametrize("min_grade", [1, 2])
@@ -160,7 +235,7 @@ def test_five_hundred_queries_equal_pytrec_eval(min_grade: int) -> None:
 @given(cases())
 def test_every_value_lies_between_zero_and_one_and_recall_never_falls_with_k(case: Case) -> None:
     values = ours(case)
-    for name in NAMES:
+    for name in values:
         assert all(0 <= value <= 1 + 1e-12 for value in values[name]), name
     deeper = ours(Case(case.rankings, case.graded, case.min_grade, case.k + 1))
     assert all(later >= now for now, later in zip(values["recall"], deeper["recall"], strict=True))

@@ -14,11 +14,19 @@ from runner.chunkers import Chunk, Heading, WholeDocument, Window
 from runner.documents import Document
 from runner.errors import InputError
 from runner.scoring.evaluate import JudgedSet, evaluate
-from runner.scoring.metrics import AT_K, OVER_DEPTH, average_precision, hit, judged, ndcg, precision, recall
+from runner.scoring.judgments import Floats
+from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.scoring.relevance import Relevance
 from runner.scoring.slices import Freshness
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Span, Suite
+
+EVERY = tuple(map(parse_metric, (*DEFAULT_NAMES, "rbp(p=0.8)", "err", "bpref", "r_precision", "ndcg(dcg=exp-log2)")))
+hit, recall, precision, ndcg, judged = (parse_metric(name).compute for name in DEFAULT_NAMES[:5])
+
+
+def average_precision(found: Relevance) -> Floats:
+    return parse_metric("map").compute(found, 1)
 
 
 @dataclass(frozen=True)
@@ -182,10 +190,9 @@ def test_queries_do_not_share_their_spans() -> None:
 def test_nothing_returned_is_a_zero() -> None:
     laid = lay(suite_of({Span("d", start=0, end=10): 1}, {Span("d", start=0, end=10): 1}), TEXT, ranges=TENS)
     found = rank(laid, [], ["0"])
-    for name, metric in AT_K.items():
-        assert metric(found, 1).tolist() == [float(name == "judged"), 1]
-    for over_depth in OVER_DEPTH.values():
-        assert over_depth(found).tolist() == [0, 1]
+    for metric in EVERY:
+        full = {"rbp(p=0.8)": 0.2, "err": 1 / 16}.get(str(metric), 1)
+        assert metric.compute(found, 1).tolist() == pytest.approx([float(not metric.quality), full])
 
 
 def test_the_same_spans_are_scored_under_every_cut_and_whole_pages_find_all() -> None:
@@ -283,13 +290,11 @@ def test_every_score_agrees_with_counting_characters_one_by_one(
         expected = sum(place <= k for place in complete.values())
         assert found.found_at(k).tolist() == [expected]
         assert recall(found, k)[0] == pytest.approx(expected / relevant if relevant else 0)
-        for metric in AT_K.values():
-            assert 0 <= metric(found, k)[0] <= 1 + 1e-12
+        for metric in EVERY:
+            assert 0 <= metric.compute(found, k)[0] <= 1 + 1e-12
         # Somebody has to have shown what was found.
         assert (found.answers_at(k)[0] > 0) == (expected > 0)
     assert found.first_rank.tolist() == [min(complete.values(), default=0)]
-    for over_depth in OVER_DEPTH.values():
-        assert 0 <= over_depth(found)[0] <= 1 + 1e-12
 
 
 def test_what_nobody_sees_counts_as_no_part_of_a_span() -> None:

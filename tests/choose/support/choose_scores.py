@@ -39,7 +39,8 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
     }
     run = StoredRun("id", "bm25 k=5", "1", {**plain, **params}, {}, {}, Path())
     judgments = Judgments.of([{0: 1}] * n, 1)
-    relevance = Relevance(judgments, gains, gains > 0, np.full(n, DEPTH))
+    pool_recall = (gains.sum(axis=1) > 0).astype(np.float64)
+    relevance = Relevance(judgments, gains, gains > 0, np.full(n, DEPTH), pool_recall=pool_recall)
     ids = tuple(f"q{number:03}" for number in range(n))
     return RunScores(
         run,
@@ -49,7 +50,6 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
         np.ones(n, np.bool_),
         [()] * n,
         relevance,
-        (gains.sum(axis=1) > 0).astype(np.float64),
         Slices(tuple(named), members),
     )
 

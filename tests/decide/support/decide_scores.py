@@ -78,8 +78,7 @@ def scores(asked: Sequence[Asked], run: StoredRun | None = None) -> RunScores:
         tuple(each.source for each in asked),
         np.array([each.settled for each in asked], np.bool_),
         [[f"p{rank}" for rank in range(DEPTH)]] * number,
-        Relevance(judgments, gains, gains > 0, length),
-        np.array(pool, np.float64),
+        Relevance(judgments, gains, gains > 0, length, pool_recall=np.array(pool, np.float64)),
         Slices(names, members),
     )
 
