@@ -143,7 +143,7 @@ def test_any_first_stage_can_be_reranked() -> None:
     settings = Settings.read(composed(["retriever=reranked", "retriever@retriever.first=bm25", mix, "pool=20"]))
     part = build(settings.retriever, "retriever")
     assert part.object.pool == 20
-    assert part.parts["first"].target == "retrievers.bm25.BM25"
+    assert part.children["first"].target == "retrievers.bm25.BM25"
 
 
 @pytest.mark.parametrize(

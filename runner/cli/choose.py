@@ -57,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tracker = place.tracker()
         sweep = Sweep.find(tracker, parsed.sweep)
         with scratch_folder("choose") as folder:
-            candidates = _candidates(tracker, _of_one_suite(sweep, parsed.suite), folder)
-            selection = choose(policy, candidates, metric)
+            variants = _variants(tracker, _of_one_suite(sweep, parsed.suite), folder)
+            selection = choose(policy, variants, metric)
             print_selection(selection, sys.stdout)
             reports = folder / REPORTS
             for target in (reports, parsed.out) if parsed.out else (reports,):
@@ -86,9 +86,9 @@ def _of_one_suite(sweep: Sweep, wanted: str | None) -> list["Run"]:
     return [run for run, label in zip(sweep.runs, labels, strict=True) if label == fitting[0]]
 
 
-def _candidates(tracker: Tracker, runs: Sequence["Run"], folder: Path) -> list[VariantScores]:
+def _variants(tracker: Tracker, runs: Sequence["Run"], folder: Path) -> list[VariantScores]:
     """One a variant; its rankings are read once, since k only cuts them."""
-    candidates = []
+    variants = []
     tags = [run.data.tags.get("variant", "") for run in runs]
     for number, variant in enumerate(variants_of([run.data.params for run in runs], tags)):
         by_k = {k: runs[position] for k, position in variant.by_k.items()}
@@ -96,8 +96,8 @@ def _candidates(tracker: Tracker, runs: Sequence["Run"], folder: Path) -> list[V
         costs = {
             k: {name: run.data.metrics[name] for name in COSTS if name in run.data.metrics} for k, run in by_k.items()
         }
-        candidates.append(VariantScores(variant.name, RunScores.of(stored), costs))
-    return candidates
+        variants.append(VariantScores(variant.name, RunScores.of(stored), costs))
+    return variants
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "store=..., trust=MODULE (of yours, that "
         "a stored baseline names).",
     )
-    parser.add_argument("run_id", help="the MLflow run id of the candidate")
+    parser.add_argument("run_id", help="the MLflow run id of the new run")
     parser.add_argument("overrides", nargs="*", help="settings, like gate=release")
     parser.add_argument("--baseline", help="the run to compare with, instead of the accepted baseline")
     parser.add_argument("--out", type=Path, help="a folder for gate.md, gate.xml and gate.json")

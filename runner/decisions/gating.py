@@ -15,7 +15,7 @@ class GateResult:
     """All verdicts of a policy on one run. blocked: whether the release must stop."""
 
     policy: Policy
-    candidate: RunScores
+    new_run: RunScores
     baseline: RunScores | None
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class GateResult:
 
 def judge(
     policy: Policy,
-    candidate: RunScores,
+    new_run: RunScores,
     baseline: RunScores | None,
     notes: Sequence[str] = (),
     earlier_slices: Sequence[str] = (),
@@ -59,19 +59,19 @@ def judge(
     """
     policy = policy.resolved()
     if baseline is not None:
-        refuse_unlike(candidate, baseline)
+        refuse_unlike(new_run, baseline)
     evidence = Evidence(
-        candidate,
+        new_run,
         baseline,
         {*earlier_slices, *(baseline.slice_names if baseline is not None else ())},
-        candidate.run.metrics if measurements is None else measurements,
+        new_run.run.metrics if measurements is None else measurements,
         policy.resamples,
         policy.seed,
     )
     problems = [f"  rule {rule.name!r}: {problem}" for rule in policy.rules for problem in rule.problems(evidence)]
     if problems:
-        raise ConfigError("\n".join([f"gate {policy.name!r} does not fit run {candidate.id}:", *problems]))
-    return GateResult(policy, candidate, baseline, tuple(rule.judge(evidence) for rule in policy.rules), tuple(notes))
+        raise ConfigError("\n".join([f"gate {policy.name!r} does not fit run {new_run.id}:", *problems]))
+    return GateResult(policy, new_run, baseline, tuple(rule.judge(evidence) for rule in policy.rules), tuple(notes))
 
 
 def refuse_unlike(one: RunScores, other: RunScores) -> None:

@@ -79,7 +79,7 @@ class Point:
 class Choice:
     """What came of one variant; points by ascending k. chosen: the smallest feasible one, None if there is none."""
 
-    candidate: VariantScores
+    variant: VariantScores
     points: tuple[Point, ...]
     chosen: Point | None
 
@@ -121,7 +121,7 @@ class Selection:
         return min(feasible, key=lambda each: _price(each[0]))[1] if feasible else None
 
 
-def choose(policy: Policy, candidates: Sequence[VariantScores], metric: str = "recall") -> Selection:
+def choose(policy: Policy, variants: Sequence[VariantScores], metric: str = "recall") -> Selection:
     """Find the smallest k of each variant.
 
     Every rule of the policy that needs no baseline, and its budget, is judged at every k of the sweep as the gate
@@ -135,9 +135,9 @@ def choose(policy: Policy, candidates: Sequence[VariantScores], metric: str = "r
         raise ConfigError(
             f"gate {policy.name!r} has no blocking rule with a floor (min), so nothing decides how small k may be"
         )
-    for other in candidates[1:]:
-        refuse_unlike(candidates[0].scores, other.scores)
-    return Selection(policy, metric, tuple(_choose(policy, candidate, metric) for candidate in candidates))
+    for other in variants[1:]:
+        refuse_unlike(variants[0].scores, other.scores)
+    return Selection(policy, metric, tuple(_choose(policy, variant, metric) for variant in variants))
 
 
 def excess(verdict: Verdict) -> float:
@@ -157,21 +157,21 @@ def pareto_front(costs: Sequence[float], gains: Sequence[float]) -> list[int]:
     return front
 
 
-def _choose(policy: Policy, candidate: VariantScores, metric: str) -> Choice:
-    scores, ks = candidate.scores, sorted(candidate.costs)
+def _choose(policy: Policy, variant: VariantScores, metric: str) -> Choice:
+    scores, ks = variant.scores, sorted(variant.costs)
     values = np.stack([scores.values(metric, k) for k in ks], axis=1)
     ends = bootstrap_intervals(
         values, scores.members("")[None], resamples=policy.resamples, level=_LEVEL, seed=policy.seed
     )
     points = []
     for column, k in enumerate(ks):
-        result = judge(_rules_at(policy, k), scores, None, measurements=candidate.costs[k])
+        result = judge(_rules_at(policy, k), scores, None, measurements=variant.costs[k])
         stops = _stops(result)
         quality = Estimate(float(values[:, column].mean()), float(ends.low[0, column]), float(ends.high[0, column]))
         unmet = tuple(each for each in stops if not each.rule.ceiling)
         over = tuple(each for each in stops if each.rule.ceiling)
-        points.append(Point(k, len(values), quality, result.verdicts, unmet, over, candidate.costs[k]))
-    return Choice(candidate, tuple(points), next((point for point in points if point.feasible), None))
+        points.append(Point(k, len(values), quality, result.verdicts, unmet, over, variant.costs[k]))
+    return Choice(variant, tuple(points), next((point for point in points if point.feasible), None))
 
 
 def _rules_at(policy: Policy, k: int) -> Policy:

@@ -41,7 +41,7 @@ def _shown(selection: Selection) -> "Iterator[str | Table]":
             left=["floors"],
             fold=["floors"],
             bold=[number for number, point in enumerate(choice.points) if point is choice.chosen],
-            title=choice.candidate.name,
+            title=choice.variant.name,
         )
         yield verdict_line(choice)
     yield headline(selection)
@@ -55,12 +55,12 @@ def headline(selection: Selection) -> str:
         return f"none feasible: no variant of {count} meets gate {selection.policy.name} within its budget"
     costs = ", ".join(f"{_HEADERS[cost]} {_amount(best.chosen.costs.get(cost))}" for cost in COSTS)
     quality = f"{selection.metric} {_interval(best.chosen.quality)}"
-    return f"cheapest: {best.candidate.name} k={best.chosen.k} ({quality}; {costs}){_doubt(best)}"
+    return f"cheapest: {best.variant.name} k={best.chosen.k} ({quality}; {costs}){_doubt(best)}"
 
 
 def verdict_line(choice: Choice) -> str:
     """What was chosen for one variant with what bound it, or the nearest miss."""
-    name = choice.candidate.name
+    name = choice.variant.name
     if choice.chosen is None:
         near = choice.nearest
         missed = [each.rule.missed(each) for each in (*near.unmet, *near.over)]
@@ -106,7 +106,7 @@ def choose_markdown(selection: Selection) -> str:
     header = _header(selection)
     for choice in selection.choices:
         rows = [list(map(escape, _cells(choice, point))) for point in choice.points]
-        parts += [f"## {escape(choice.candidate.name)}", markdown_table(header, rows), escape(verdict_line(choice))]
+        parts += [f"## {escape(choice.variant.name)}", markdown_table(header, rows), escape(verdict_line(choice))]
     return document(parts)
 
 
@@ -116,12 +116,10 @@ def choose_values(selection: Selection) -> dict[str, Any]:
     return {
         "policy": selection.policy.model_dump(mode="json"),
         "metric": selection.metric,
-        "cheapest": None
-        if best is None or best.chosen is None
-        else {"variant": best.candidate.name, "k": best.chosen.k},
+        "cheapest": None if best is None or best.chosen is None else {"variant": best.variant.name, "k": best.chosen.k},
         "variants": [
             {
-                "variant": choice.candidate.name,
+                "variant": choice.variant.name,
                 "chosen": choice.chosen.k if choice.chosen else None,
                 "verdict": verdict_line(choice),
                 "binding": [each.rule.name for each in choice.binding],
@@ -160,7 +158,7 @@ def _demands(selection: Selection) -> list[str]:
     policy = selection.policy
     rules = [rule for rule in policy.rules if not rule.ceiling and rule.at(1) is not None]
     limits = [rule.demand + _weak(rule) for rule in (*policy.rules, *policy.budget.rules) if rule.ceiling]
-    first = selection.choices[0].candidate.scores
+    first = selection.choices[0].variant.scores
     return [
         f"suite {first.run.params['suite']} (n = {len(first.query_ids)}), gate {policy.name}: "
         "every floor is judged at every k of the sweep",

@@ -186,7 +186,7 @@ def _label(
         choice, point, latency = timed[each]
         bold = each in front
         room = 1.3 if point is choice.chosen else 1.0  # outside the ring
-        text = f"{cut(choice.candidate.name, 28)} k={point.k}" if bold else f"k={point.k}"
+        text = f"{cut(choice.variant.name, 28)} k={point.k}" if bold else f"k={point.k}"
         for x, y, horizontal, vertical in _PLACES:
             label = axes.annotate(
                 text,
@@ -236,7 +236,7 @@ def _legend_below(figure: "Figure", choices: Sequence[Choice], kind: str) -> Non
         entries.append(
             (
                 Line2D([], [], color=colour, marker=marker, linewidth=1.6 if kind == "floor" else 0),
-                f"{cut(choice.candidate.name, 28)}: {outcome}",
+                f"{cut(choice.variant.name, 28)}: {outcome}",
             )
         )
     entries.append((Line2D([], [], **{**_ring("black"), "markersize": 10}), "chosen k"))

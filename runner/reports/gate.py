@@ -12,7 +12,7 @@ from runner.rendering.markdown import bullets, code, document, escape, markdown_
 from runner.rendering.visible import visible
 from runner.rules.verdict import Estimate, Verdict
 
-_HEADER = ("", "rule", "metric", "slice", "n", "candidate", "baseline", "change", "reason")
+_HEADER = ("", "rule", "metric", "slice", "n", "new run", "baseline", "change", "reason")
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
 
 
@@ -31,7 +31,7 @@ def write_reports(result: GateResult, folder: Path) -> None:
 
 def headline(result: GateResult) -> str:
     """One sentence: passed or blocked, and by what."""
-    run = f"{result.candidate.run.name} ({result.candidate.run.id})"
+    run = f"{result.new_run.run.name} ({result.new_run.run.id})"
     if result.blocked:
         return f"gate {result.policy.name}: BLOCKED {run} by {', '.join(each.rule.name for each in result.blocking)}"
     warned = f", with warnings from {', '.join(each.rule.name for each in result.warnings)}" if result.warnings else ""
@@ -81,7 +81,7 @@ def gate_markdown(result: GateResult) -> str:
     parts.append(markdown_table(_HEADER, rows))
     lost = [each for each in result.verdicts if each.losers and each.outcome != "pass"]
     if lost:
-        texts = dict(zip(result.candidate.query_ids, result.candidate.texts, strict=True))
+        texts = dict(zip(result.new_run.query_ids, result.new_run.texts, strict=True))
         queries = [(each.rule.name, id_) for each in lost for id_ in each.losers]
         parts.append("Queries that lost most:")
         parts.append(bullets(f"{escape(rule)}: {code(id_)} {escape(texts[id_])}" for rule, id_ in queries))
@@ -94,7 +94,7 @@ def gate_values(result: GateResult) -> dict[str, Any]:
     return {
         "policy": result.policy.model_dump(mode="json"),
         "blocked": result.blocked,
-        "run": result.candidate.run.id,
+        "run": result.new_run.run.id,
         "baseline": result.baseline.run.id if result.baseline else None,
         "notes": list(result.notes),
         "verdicts": [_verdict_values(each) for each in result.verdicts],

@@ -47,12 +47,12 @@ def gate_run(
     what a person ought to know beside the verdict.
     """
     with scratch_folder("gate") as folder:
-        candidate = StoredRun.fetch(tracker, run_id, folder / "candidate")
-        tracker = tracker.for_experiment(candidate.experiment_id)
-        accepted = _accepted(tracker, candidate, baseline_id, folder)
-        baseline, notes = _like_for_like(tracker, candidate, accepted, store, folder, trust or Trust.of(), say)
-        scores = RunScores.of(candidate)
-        notes += _look_notes(tracker, candidate, policy)
+        new_run = StoredRun.fetch(tracker, run_id, folder / "new")
+        tracker = tracker.for_experiment(new_run.experiment_id)
+        accepted = _accepted(tracker, new_run, baseline_id, folder)
+        baseline, notes = _like_for_like(tracker, new_run, accepted, store, folder, trust or Trust.of(), say)
+        scores = RunScores.of(new_run)
+        notes += _look_notes(tracker, new_run, policy)
         earlier = RunScores.of(accepted).slices.names if accepted else ()
         result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
         reports = folder / "reports"
@@ -81,13 +81,13 @@ def gate_jobs(
             yield gate_run(tracker, row.run_id, settings.gate, settings.store, trust=trust, say=say)
 
 
-def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
+def _accepted(tracker: Tracker, new_run: StoredRun, baseline_id: str | None, folder: Path) -> StoredRun | None:
     """The run to compare with as it was made: the one that is named, else the accepted baseline."""
     if baseline_id is None:
         standing = [
             run
-            for run in accepted_runs(tracker, baseline_key(candidate.params))
-            if same_dataset(run.data.params, candidate.params)
+            for run in accepted_runs(tracker, baseline_key(new_run.params))
+            if same_dataset(run.data.params, new_run.params)
         ]
         if not standing:
             return None
@@ -95,34 +95,34 @@ def _accepted(tracker: Tracker, candidate: StoredRun, baseline_id: str | None, f
     return StoredRun.fetch(tracker, baseline_id, folder / "baseline")
 
 
-def _of_dataset(candidate: StoredRun) -> str:
-    dataset = candidate.params.get("dataset", "")
+def _of_dataset(new_run: StoredRun) -> str:
+    dataset = new_run.params.get("dataset", "")
     return f" of the dataset {dataset}" if dataset else ""
 
 
 def _like_for_like(
     tracker: Tracker,
-    candidate: StoredRun,
+    new_run: StoredRun,
     baseline: StoredRun | None,
     store: str,
     folder: Path,
     trust: Trust,
     say: Callable[[str], None],
 ) -> tuple[StoredRun | None, list[str]]:
-    """The baseline on the candidate's documents and suite, repeated where they moved on, with what to say of it."""
+    """The baseline on the new run's documents and suite, repeated where they moved on, with what to say of it."""
     if baseline is None:
-        return None, [f"no baseline is accepted for this suite{_of_dataset(candidate)}"]
+        return None, [f"no baseline is accepted for this suite{_of_dataset(new_run)}"]
     moved = [
         what
         for what, field in (("suite", "suite_revision"), ("documents", "documents_sha256"))
-        if baseline.params[field] != candidate.params[field]
+        if baseline.params[field] != new_run.params[field]
     ]
     if not moved:
         return baseline, []
-    again = _repeat_on(tracker, baseline, candidate, store, trust, say)
+    again = _repeat_on(tracker, baseline, new_run, store, trust, say)
     note = (
         f"the {' and the '.join(moved)} moved on since the baseline {baseline.id}; its configuration was repeated on "
-        f"the candidate's as run {again}, and the two are compared"
+        f"the new run's as run {again}, and the two are compared"
     )
     say(note)
     return StoredRun.fetch(tracker, again, folder / "repeated"), [note]
@@ -131,51 +131,51 @@ def _like_for_like(
 def _repeat_on(
     tracker: Tracker,
     baseline: StoredRun,
-    candidate: StoredRun,
+    new_run: StoredRun,
     store: str,
     trust: Trust,
     say: Callable[[str], None],
 ) -> str:
-    """Run the baseline's configuration on the candidate's documents and suite, through the cache."""
-    where = "/".join([candidate.params["suite_revision"], candidate.params["documents_sha256"][:16]])
+    """Run the baseline's configuration on the new run's documents and suite, through the cache."""
+    where = "/".join([new_run.params["suite_revision"], new_run.params["documents_sha256"][:16]])
     made = {"rerun_of": baseline.id, "repeated_on": where, "program_version": program_version()}
     before = tracker.finished(made)
     if before:
         return str(before[0].info.run_id)
     own = baseline.buildable(trust)
-    snapshot = candidate.snapshot(tracker, store)
-    if baseline.settings.chunker != candidate.settings.chunker:
+    snapshot = new_run.snapshot(tracker, store)
+    if baseline.settings.chunker != new_run.settings.chunker:
         # The cut belongs to the configuration, the documents to the world.
         chunker = build(own.chunker, "chunker")
         normalization = Normalization(**snapshot.settings["normalization"])
         snapshot = Snapshot.build(snapshot.documents, chunker.object, chunker.params, normalization)
         snapshot_store(store).save(snapshot)
     settings = for_this_machine(own, tracker.settings.uri, store, cache="on")
-    inputs = GivenInputs(snapshot, candidate.suite())
-    tags = {**made, "repeated_for": candidate.id}
+    inputs = GivenInputs(snapshot, new_run.suite())
+    tags = {**made, "repeated_for": new_run.id}
     request = Request((), settings, OmegaConf.to_yaml(baseline.source))
     outcome = run_jobs([request], RunOptions(tags=tags), inputs, Listener(say))
     if not outcome.rows:
         reasons = "; ".join(error for _, error in outcome.failures)
-        raise RunnerError(f"the baseline {baseline.id} could not be repeated on the candidate's documents: {reasons}")
+        raise RunnerError(f"the baseline {baseline.id} could not be repeated on the new run's documents: {reasons}")
     return outcome.rows[0].run_id
 
 
-def _look_notes(tracker: Tracker, candidate: StoredRun, policy: Policy) -> list[str]:
-    looks = tracker.count({"kind": "run", "suite": candidate.params["suite"]}, policy.most_looks + 1)
+def _look_notes(tracker: Tracker, new_run: StoredRun, policy: Policy) -> list[str]:
+    looks = tracker.count({"kind": "run", "suite": new_run.params["suite"]}, policy.most_looks + 1)
     notes = []
     if looks > policy.most_looks:
         notes.append(
-            f"suite {candidate.params['suite']!r} has been scored more than {policy.most_looks} times: what was tuned "
+            f"suite {new_run.params['suite']!r} has been scored more than {policy.most_looks} times: what was tuned "
             "on it may fit it by chance"
         )
-    if candidate.params["suite_role"] == "holdout":
+    if new_run.params["suite_role"] == "holdout":
         notes.append("a holdout suite was used: every look makes it less of one")
     return notes
 
 
 def _record(tracker: Tracker, result: GateResult, reports: Path) -> None:
-    run_id = result.candidate.run.id
+    run_id = result.new_run.run.id
     metrics = {metric_key("gate", each.rule.name): _VALUE[each.outcome] for each in result.verdicts}
     tags = {"gate": "blocked" if result.blocked else "passed", "gate_policy": result.policy.name}
     if result.baseline is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from choose_scores import candidate, floor, policy, scores
+from choose_scores import floor, policy, scores, variant
 
 from runner.decisions.smallest_k import Selection, choose
 from runner.reports.choose import choose_markdown, headline, print_selection, verdict_line, write_reports
@@ -17,7 +17,7 @@ REMOVED = floor("change.removed")
 
 
 def made(*rules: dict[str, Any], name: str = "bm25", **values: Any) -> Selection:
-    return choose(policy(*(rules or (floor(), REMOVED)), **values), [candidate(RUN, name)])
+    return choose(policy(*(rules or (floor(), REMOVED)), **values), [variant(RUN, name)])
 
 
 def line(selection: Selection) -> str:
@@ -50,7 +50,7 @@ def test_a_floor_with_too_few_queries_says_so() -> None:
 
 
 def test_what_the_policy_lets_go_is_told_beside_the_choice() -> None:
-    selection = choose(policy(floor(least=0.6)), [candidate(scores([1] * 12 + [2] * 8))])
+    selection = choose(policy(floor(least=0.6)), [variant(scores([1] * 12 + [2] * 8))])
     assert "let go as undecided: 'floor of all' 0.600 [" in headline(selection)
     assert headline(selection).endswith("of 0.600; every floor is passed from k=3")
 
@@ -90,14 +90,14 @@ def test_the_reports_are_written_in_any_script(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["bm25", "檢索", "$\\bad{10$", "_hidden", "問題" * 60, "a\nb"])
 def test_figures_are_drawn_for_any_name_without_a_warning(tmp_path: Path, name: str) -> None:
     rules = [{**floor(), "name": name}, REMOVED, {**floor(least=0.9), "name": "w", "severity": "warn"}]
-    runs = [candidate(RUN, name), candidate(scores([0] * 40, {"change.removed": range(3)}), "lost", latency=0.5)]
+    runs = [variant(RUN, name), variant(scores([0] * 40, {"change.removed": range(3)}), "lost", latency=0.5)]
     draw_plots(choose(policy(*rules, budget={"latency_p95_ms": 1.0}), runs), tmp_path)
     for file in (FLOORS, FRONT):
         assert (tmp_path / file).read_bytes().startswith(b"\x89PNG")
 
 
 def test_one_k_and_one_floor_are_drawn_and_no_latency_leaves_its_figure_out(tmp_path: Path) -> None:
-    draw_plots(choose(policy(floor()), [candidate(RUN, latency=None, ks=[1])]), tmp_path)
+    draw_plots(choose(policy(floor()), [variant(RUN, latency=None, ks=[1])]), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [FLOORS]
 
 
@@ -114,7 +114,7 @@ def test_no_label_of_the_front_covers_another(tmp_path: Path, monkeypatch: pytes
         seen.append([(text.get_text(), text.get_window_extent(renderer)) for text in figure.axes[0].texts])
 
     monkeypatch.setattr(Figure, "savefig", look)
-    runs = [candidate(scores([1] * (20 + n) + [4] * (20 - n)), f"variant {n}", latency=2 + n / 100) for n in range(6)]
+    runs = [variant(scores([1] * (20 + n) + [4] * (20 - n)), f"variant {n}", latency=2 + n / 100) for n in range(6)]
     draw_plots(choose(policy(floor()), runs), tmp_path)
     labels = seen[1]
     assert "variant 0 k=5" in [text for text, _ in labels]

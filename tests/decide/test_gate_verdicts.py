@@ -22,8 +22,8 @@ RARE = "change_type.option_removed"
 Z2 = 2.7055434540954146
 
 
-def verdict(candidate: RunScores, baseline: RunScores | None = None, **values: Any) -> Verdict:
-    (only,) = judge(policy(rule(**values)), candidate, baseline).verdicts
+def verdict(new_run: RunScores, baseline: RunScores | None = None, **values: Any) -> Verdict:
+    (only,) = judge(policy(rule(**values)), new_run, baseline).verdicts
     return only
 
 
@@ -50,8 +50,8 @@ RELEASE = (
 
 
 def test_a_run_against_itself_passes_with_each_of_200_seeds() -> None:
-    candidate, baseline = scores(everyday(), stored("a")), scores(everyday(), stored("b"))
-    results = [judge(policy(*RELEASE, seed=seed), candidate, baseline) for seed in range(200)]
+    new_run, baseline = scores(everyday(), stored("a")), scores(everyday(), stored("b"))
+    results = [judge(policy(*RELEASE, seed=seed), new_run, baseline) for seed in range(200)]
     assert sum(result.blocked for result in results) == 0
     assert {outcome for result in results for outcome in outcomes(result)} == {"pass"}
 
@@ -62,9 +62,9 @@ def test_a_run_against_itself_passes_though_not_the_least_drop_is_allowed() -> N
 
 
 def test_a_lost_slice_blocks_with_every_seed_while_the_mean_is_within_its_allowance() -> None:
-    candidate, baseline = scores(without_the_rare(), stored("a")), scores(everyday(), stored("b"))
+    new_run, baseline = scores(without_the_rare(), stored("a")), scores(everyday(), stored("b"))
     for seed in range(50):
-        result = judge(policy(*RELEASE, seed=seed), candidate, baseline)
+        result = judge(policy(*RELEASE, seed=seed), new_run, baseline)
         assert outcomes(result) == ["pass", "fail", "pass"], seed
         assert [each.rule.name for each in result.blocking] == ["removed options"]
 
@@ -122,17 +122,17 @@ def test_a_rule_with_a_floor_and_a_drop_is_as_bad_as_the_worse_of_both() -> None
 
 
 def test_more_confidence_turns_a_pass_into_a_question() -> None:
-    candidate = scores([found()] * 20)
-    assert verdict(candidate, min=0.85, confidence=0.95).outcome == "pass"
+    new_run = scores([found()] * 20)
+    assert verdict(new_run, min=0.85, confidence=0.95).outcome == "pass"
     # z = 2.3263: 20 / (20 + 5.4119) = 0.787
-    assert verdict(candidate, min=0.85, confidence=0.99).outcome == "inconclusive"
+    assert verdict(new_run, min=0.85, confidence=0.99).outcome == "inconclusive"
 
 
 def test_a_rule_looks_at_its_own_k() -> None:
-    candidate = scores([Asked((4,))] * 20)
-    assert (verdict(candidate, min=0.5, k=3).outcome, verdict(candidate, min=0.5, k=4).outcome) == ("fail", "pass")
+    new_run = scores([Asked((4,))] * 20)
+    assert (verdict(new_run, min=0.5, k=3).outcome, verdict(new_run, min=0.5, k=4).outcome) == ("fail", "pass")
     # The run's own k is 5.
-    assert (verdict(candidate, min=0.5).k, verdict(candidate, min=0.5).outcome) == (5, "pass")
+    assert (verdict(new_run, min=0.5).k, verdict(new_run, min=0.5).outcome) == (5, "pass")
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_a_drop_finer_than_the_slice_can_show_is_said() -> None:
 
 
 def test_only_human_judgments_count_in_a_blocking_rule() -> None:
-    candidate = scores([found(RARE, source="synthetic")] * 20 + [found(RARE)] * 4)
-    seen = verdict(candidate, slice=RARE, min=0.5)
+    new_run = scores([found(RARE, source="synthetic")] * 20 + [found(RARE)] * 4)
+    seen = verdict(new_run, slice=RARE, min=0.5)
     assert (seen.outcome, seen.n) == ("inconclusive", 4)
     assert seen.reasons == ("4 of at least 10 queries (20 more are not judged by human)",)
 
@@ -184,8 +184,8 @@ def test_synthetic_judgments_can_neither_raise_nor_lower_a_human_mean() -> None:
 
 
 def test_a_warning_may_count_other_sources_and_still_does_not_block() -> None:
-    candidate = scores([lost(source="synthetic")] * 20 + [found()] * 20)
-    result = judge(policy(rule(min=0.8, severity="warn", sources=["synthetic"])), candidate, None)
+    new_run = scores([lost(source="synthetic")] * 20 + [found()] * 20)
+    result = judge(policy(rule(min=0.8, severity="warn", sources=["synthetic"])), new_run, None)
     assert (outcomes(result), result.blocked, len(result.warnings)) == (["fail"], False, 1)
 
 
@@ -200,8 +200,8 @@ def test_a_value_that_is_not_a_number_fails_however_undecided_rules_are_taken(br
 
 
 def test_a_hole_in_another_slice_does_not_fail_a_rule() -> None:
-    candidate = scores([found(RARE, in_pool=np.nan)] + [found("change_type.none")] * 20)
-    assert verdict(candidate, metric="pool_recall", slice="change_type.none", min=0.5).outcome == "pass"
+    new_run = scores([found(RARE, in_pool=np.nan)] + [found("change_type.none")] * 20)
+    assert verdict(new_run, metric="pool_recall", slice="change_type.none", min=0.5).outcome == "pass"
 
 
 def test_without_a_baseline_a_drop_is_undecided_and_a_floor_is_not() -> None:
@@ -269,9 +269,9 @@ def test_the_same_input_gives_the_same_verdict_to_the_last_digit_with_one_thread
 
 
 def test_another_seed_moves_the_ends_and_not_the_values() -> None:
-    candidate = scores([Asked((1 + number % 7,), 1 + number % 3) for number in range(60)])
+    new_run = scores([Asked((1 + number % 7,), 1 + number % 3) for number in range(60)])
     one, other = (
-        gate_values(judge(policy(rule(min=0.4), seed=seed), candidate, None))["verdicts"][0]["value"] for seed in (1, 2)
+        gate_values(judge(policy(rule(min=0.4), seed=seed), new_run, None))["verdicts"][0]["value"] for seed in (1, 2)
     )
     assert one["value"] == other["value"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])

@@ -25,8 +25,8 @@ def repetitions(office: Office) -> list[str]:
 
 
 def test_nothing_is_repeated_while_nothing_has_moved(office: Office, desk: Desk, tmp_path: Path) -> None:
-    baseline, candidate = accepted(office, desk), office.log(without_chinese())
-    done = desk(gate.main, candidate, write_policy(tmp_path, *RULES), office.place)
+    baseline, new_run = accepted(office, desk), office.log(without_chinese())
+    done = desk(gate.main, new_run, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 1
     assert f"against bm25 k=3 ({baseline})" in done.out
     assert "moved on" not in done.out
@@ -37,8 +37,8 @@ def test_moved_documents_repeat_the_baseline_on_the_candidates(office: Office, d
     baseline = accepted(office, desk, bm25(k1=0.7))
     for name in ("en/10.md", "en/11.md", "zh/甲.md"):
         office.documents[name] = "這一頁改寫了。 This page was rewritten."
-    candidate = office.log()
-    done = desk(gate.main, candidate, write_policy(tmp_path, *RULES), office.place, "--out", str(tmp_path / "out"))
+    new_run = office.log()
+    done = desk(gate.main, new_run, write_policy(tmp_path, *RULES), office.place, "--out", str(tmp_path / "out"))
     assert done.status == 0, done.err
     (again,) = repetitions(office)
     said = (
@@ -50,8 +50,8 @@ def test_moved_documents_repeat_the_baseline_on_the_candidates(office: Office, d
     assert (values["baseline"], said in values["notes"]) == (again, True)
     # Both lost the rewritten pages alike: against the old score it would be a drop of 3 in 40.
     assert [each["difference"]["value"] for each in values["verdicts"]] == [0, 0]
-    run, old, new = office.run(again), office.run(baseline), office.run(candidate)
-    assert (run.data.tags["rerun_of"], run.data.tags["repeated_for"]) == (baseline, candidate)
+    run, old, new = office.run(again), office.run(baseline), office.run(new_run)
+    assert (run.data.tags["rerun_of"], run.data.tags["repeated_for"]) == (baseline, new_run)
     assert run.data.params["documents_sha256"] == new.data.params["documents_sha256"]
     assert run.data.params["stage.bm25.k1"] == old.data.params["stage.bm25.k1"] == "0.7"
     assert new.data.tags["gate_baseline"] == again
@@ -75,13 +75,13 @@ def test_a_moved_suite_repeats_the_baseline_on_its_new_questions(office: Office,
     baseline = accepted(office, desk)
     removed = {"language": "zh", "topic": "removed"}
     office.asked = (*office.asked, JudgedQuery("zh-新", "乙的額度", {"zh/乙.md": 1}, removed))
-    candidate = office.log(without_chinese())
-    done = desk(gate.main, candidate, write_policy(tmp_path, *RULES), office.place)
+    new_run = office.log(without_chinese())
+    done = desk(gate.main, new_run, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 1
     assert f"note: the suite moved on since the baseline {baseline}; " in done.out
     assert "FAIL         移除的選項: recall k=3 topic.removed (n=11, block)" in done.out
     (again,) = repetitions(office)
-    assert office.run(again).data.params["suite_revision"] == office.run(candidate).data.params["suite_revision"]
+    assert office.run(again).data.params["suite_revision"] == office.run(new_run).data.params["suite_revision"]
 
 
 def test_suite_and_documents_may_move_at_once(office: Office, desk: Desk, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_a_baseline_with_another_chunker_is_cut_its_own_way_and_can_itself_be_re
 ) -> None:
     baseline = accepted(office, desk, chunker=WINDOWS)
     office.documents["zh/甲.md"] = "甲的額度改寫了，而且寫得比較長，長到要切成兩段。"
-    candidate = office.log()
-    done = desk(gate.main, candidate, write_policy(tmp_path, *RULES), office.place)
+    new_run = office.log()
+    done = desk(gate.main, new_run, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 0, done.err
     (again,) = repetitions(office)
-    run, new, old = (office.run(each).data.params for each in (again, candidate, baseline))
+    run, new, old = (office.run(each).data.params for each in (again, new_run, baseline))
     assert run["documents_sha256"] == new["documents_sha256"] != old["documents_sha256"]
     assert run["chunker.size"] == old["chunker.size"] == "12"
     assert run["snapshot"] not in (new["snapshot"], old["snapshot"])
@@ -129,10 +129,10 @@ def test_a_baseline_with_another_chunker_is_cut_its_own_way_and_can_itself_be_re
 def test_the_verdict_after_a_repetition_is_the_same_each_time(office: Office, desk: Desk, tmp_path: Path) -> None:
     accepted(office, desk)
     office.documents["en/10.md"] = "改寫了。"
-    candidate, policy = office.log(without_chinese()), write_policy(tmp_path, *RULES)
+    new_run, policy = office.log(without_chinese()), write_policy(tmp_path, *RULES)
     verdicts = []
     for name in ("one", "two"):
-        desk(gate.main, candidate, policy, office.place, "--out", str(tmp_path / name))
+        desk(gate.main, new_run, policy, office.place, "--out", str(tmp_path / name))
         verdicts.append(json.loads((tmp_path / name / "gate.json").read_text("utf-8"))["verdicts"])
     assert verdicts[0] == verdicts[1]
 
@@ -151,9 +151,9 @@ def test_a_baseline_that_cannot_be_repeated_ends_with_status_1_and_no_verdict(
     baseline = accepted(office, desk, without_chinese())
     office.documents = {name: text for name, text in office.documents.items() if not name.startswith("zh/")}
     office.asked = tuple(query for query in office.asked if not query.id.startswith("zh-"))
-    candidate = office.log()
-    done = desk(gate.main, candidate, write_policy(tmp_path, RULES[0]), office.place)
+    new_run = office.log()
+    done = desk(gate.main, new_run, write_policy(tmp_path, RULES[0]), office.place)
     assert done.status == 1
     assert f"error: the baseline {baseline} could not be repeated on the candidate's documents: " in done.err
     assert "'zh/*' matches no passage" in done.err
-    assert "gate" not in office.run(candidate).data.tags
+    assert "gate" not in office.run(new_run).data.tags

@@ -56,51 +56,49 @@ def test_what_a_run_is_free_to_change_is_not_refused(field: str) -> None:
     assert side_by_side(one, other).pairs
 
 
-def refusal(*rules: dict[str, Any], candidate: RunScores, baseline: RunScores | None = None) -> list[str]:
+def refusal(*rules: dict[str, Any], new_run: RunScores, baseline: RunScores | None = None) -> list[str]:
     with pytest.raises(ConfigError) as error:
-        judge(policy(*rules), candidate, baseline)
+        judge(policy(*rules), new_run, baseline)
     head, *lines = str(error.value).splitlines()
-    assert head == f"gate 'by hand' does not fit run {candidate.run.id}:"
+    assert head == f"gate 'by hand' does not fit run {new_run.run.id}:"
     return [line.strip() for line in lines]
 
 
 def test_an_unknown_slice_is_refused_with_the_known_ones() -> None:
-    candidate = scores([found("language.zh-Hant"), found("language.en")] * 10)
-    assert refusal(rule("中文", slice="language.zh", min=0.5), candidate=candidate) == [
+    new_run = scores([found("language.zh-Hant"), found("language.en")] * 10)
+    assert refusal(rule("中文", slice="language.zh", min=0.5), new_run=new_run) == [
         "rule '中文': unknown slice 'language.zh'; known: language.en, language.zh-Hant"
     ]
-    assert refusal(rule(slice="x.y", min=0.5), candidate=scores([found()] * 20)) == [
+    assert refusal(rule(slice="x.y", min=0.5), new_run=scores([found()] * 20)) == [
         "rule 'recall holds': unknown slice 'x.y'; known: none"
     ]
 
 
 def test_a_slice_that_vanished_since_the_baseline_is_refused_as_such() -> None:
-    candidate, baseline = scores([found("a.x")] * 20), scores([found("a.x", "a.y")] * 20)
-    assert refusal(rule(slice="a.y", min=0.5), candidate=candidate, baseline=baseline) == [
+    new_run, baseline = scores([found("a.x")] * 20), scores([found("a.x", "a.y")] * 20)
+    assert refusal(rule(slice="a.y", min=0.5), new_run=new_run, baseline=baseline) == [
         "rule 'recall holds': slice 'a.y' has vanished since the baseline"
     ]
 
 
 def test_a_slice_that_is_new_since_the_baseline_is_judged_on_the_candidates_members() -> None:
-    candidate, baseline = scores([found("a.x", "a.y")] * 20), scores([found("a.x")] * 20)
-    (verdict,) = judge(policy(rule(slice="a.y", max_drop=0.1)), candidate, baseline).verdicts
+    new_run, baseline = scores([found("a.x", "a.y")] * 20), scores([found("a.x")] * 20)
+    (verdict,) = judge(policy(rule(slice="a.y", max_drop=0.1)), new_run, baseline).verdicts
     assert (verdict.outcome, verdict.n) == ("pass", 20)
 
 
 def test_a_k_below_the_end_of_the_rankings_is_refused_for_both_runs() -> None:
-    candidate, baseline = scores([found()] * 20, stored("a")), scores([found()] * 20, stored("b", depth="5"))
-    assert refusal(rule(k=11, min=0.5), candidate=candidate) == [
-        "rule 'recall holds': k=11 is deeper than run a goes (10)"
-    ]
-    assert refusal(rule(k=6, min=0.5), candidate=candidate, baseline=baseline) == [
+    new_run, baseline = scores([found()] * 20, stored("a")), scores([found()] * 20, stored("b", depth="5"))
+    assert refusal(rule(k=11, min=0.5), new_run=new_run) == ["rule 'recall holds': k=11 is deeper than run a goes (10)"]
+    assert refusal(rule(k=6, min=0.5), new_run=new_run, baseline=baseline) == [
         "rule 'recall holds': k=6 is deeper than run b goes (5)"
     ]
-    assert judge(policy(rule(k=10, min=0.5)), candidate, None).verdicts[0].k == 10
+    assert judge(policy(rule(k=10, min=0.5)), new_run, None).verdicts[0].k == 10
 
 
 def test_all_rules_that_do_not_fit_are_listed_at_once() -> None:
     rules = [rule("one", k=99, min=0.5), rule("two", slice="a.b", min=0.5), rule("good", min=0.5)]
-    assert [line.partition(":")[0] for line in refusal(*rules, candidate=scores([found()] * 20))] == [
+    assert [line.partition(":")[0] for line in refusal(*rules, new_run=scores([found()] * 20))] == [
         "rule 'one'",
         "rule 'two'",
     ]

@@ -54,7 +54,7 @@ def scores(ranks: Sequence[int], slices: Mapping[str, Sequence[int]] | None = No
     )
 
 
-def candidate(
+def variant(
     run: RunScores, name: str = "bm25", *, latency: float | None = 2.0, pairs: float = 0.0, ks: Sequence[int] = KS
 ) -> VariantScores:
     """A variant whose context is 100 tokens a passage."""
