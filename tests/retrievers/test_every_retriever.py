@@ -4,6 +4,7 @@ import pickle
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from retrievers.analyzer import Analyzer
 from retrievers.base import Passages, Query, Rankings, Retriever
 from retrievers.bm25 import BM25
 from retrievers.embedders.wordllama import WordLlama
-from retrievers.fusion import ReciprocalRank, Weighted
+from retrievers.fusion import Weighted
 from retrievers.hybrid import Hybrid
 from retrievers.ranked import ranked
 from retrievers.reranked import Reranked
 from retrievers.rerankers.late_interaction import LateInteraction
 from retrievers.semantic import Semantic
+from runner.composition.requests import compose_request
+from runner.configuration.settings import conf_directory
+from runner.engine.components import build
 
 Make = Callable[..., Passages]
 Ask = Callable[..., list[Query]]
@@ -47,18 +51,26 @@ def _letters(text: str) -> str:
 BY_WORDS, BY_MEANING = BM25(Analyzer()), Semantic(WordLlama())
 LATE = LateInteraction(WordLlama())
 PARTS: dict[str, Retriever] = {"bm25": BY_WORDS, "semantic": BY_MEANING}
-HYBRID = Hybrid(PARTS, ReciprocalRank())
-RETRIEVERS: dict[str, Retriever] = {
-    "bm25": BY_WORDS,
+VARIANTS: dict[str, Retriever] = {
     "bm25 in words": BM25(Analyzer(chinese="words"), method="bm25+"),
-    "semantic": BY_MEANING,
-    "hybrid by rank": HYBRID,
     "hybrid by score": Hybrid(PARTS, Weighted({"bm25": 1.0, "semantic": 0.3})),
     "hybrid by z": Hybrid({**PARTS, "own": CommonLetters()}, Weighted(normalize="z"), pool=3),
     "reranked alone": Reranked(BY_WORDS, LATE),
-    "reranked in a mix": Reranked(HYBRID, LATE, 50, {"reranker": 0.5, "bm25": 1.0, "semantic": 0.5}),
     "your own": CommonLetters(),
 }
+# What the file of a choice leaves to whoever chooses it; a ranking from a file has tests of its own.
+LEFT_OPEN = {"recorded"}
+CHOICES = sorted({path.stem for path in (conf_directory() / "retriever").glob("*.yaml")} - LEFT_OPEN)
+
+
+@cache
+def made(name: str) -> Retriever:
+    """A variant from above, or a choice of conf/ as it is."""
+    if name in VARIANTS:
+        return VARIANTS[name]
+    retriever: Retriever = build(compose_request([f"retriever={name}"]).settings.retriever, "retriever").object
+    return retriever
+
 
 TEXTS = (
     "The traffic dropped and the alert fired at 03:00",
@@ -73,14 +85,14 @@ TEXTS = (
 QUESTIONS = ("restart server 429", "流量警報", "重啟 server pool", "café résumé", "", "zzqx", "alert", "!?", "the")
 
 
-@pytest.fixture(params=RETRIEVERS, ids=lambda name: name.replace(" ", "-"))
+@pytest.fixture(params=[*CHOICES, *VARIANTS], ids=lambda name: name.replace(" ", "-"))
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
 def retriever(name: str) -> Retriever:
-    return RETRIEVERS[name]
+    return made(name)
 
 
 def check(found: Rankings, queries: Sequence[Query], passages: Passages, depth: int) -> None:
@@ -120,7 +132,7 @@ def test_an_empty_query_ranks_nothing(text: str, retriever: Retriever, make_pass
 
 @pytest.mark.parametrize("of", ["bm25", "bm25 in words", "reranked alone"])
 def test_a_query_without_a_known_term_ranks_nothing_by_words(of: str, make_passages: Make, make_queries: Ask) -> None:
-    found = ranked(RETRIEVERS[of], make_passages(*TEXTS), make_queries("zzqx", "的", "!?", "alert"), 10)
+    found = ranked(made(of), make_passages(*TEXTS), make_queries("zzqx", "的", "!?", "alert"), 10)
     assert np.diff(found.offsets).tolist() == [0, 0, 0, 1]
 
 

@@ -83,16 +83,6 @@ def test_every_reranker_can_be_swapped_in(choice: str, built: Composed) -> None:
     assert built("retriever=reranked", f"reranker@retriever.reranker={choice}").reranker.model_id
 
 
-def test_the_choices_are_these() -> None:
-    assert {group: names(group) for group in ("retriever", "embedder", "reranker", "analyzer", "fusion")} == {
-        "retriever": ["bm25", "hidden", "hybrid", "recorded", "reranked", "semantic"],
-        "embedder": ["sentence_transformers", "wordllama"],
-        "reranker": ["cross_encoder", "late_interaction"],
-        "analyzer": ["mixed", "plain", "words"],
-        "fusion": ["rrf", "weighted"],
-    }
-
-
 def test_the_defaults_are_those_of_the_classes(built: Composed) -> None:
     assert built("retriever=bm25") == BM25(Analyzer())
     assert built("retriever=hybrid").fusion == ReciprocalRank()
