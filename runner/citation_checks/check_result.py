@@ -15,7 +15,7 @@ CHECKS: tuple[Check, ...] = ("existence", "containment", "quotation", "freshness
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """reason: why it fails or cannot be made, the same words for the same cause. found: what there was instead.
 
     similarity: of a quotation to the nearest text, 0 to 1; None where it was not looked for.
@@ -27,17 +27,17 @@ class Finding:
     similarity: float | None = None
 
 
-HELD = Finding("held")
+HELD = CheckFinding("held")
 
 
-def failed(reason: str, found: str = "", similarity: float | None = None) -> Finding:
+def failed(reason: str, found: str = "", similarity: float | None = None) -> CheckFinding:
     """A check that does not hold."""
-    return Finding("failed", reason, found, similarity)
+    return CheckFinding("failed", reason, found, similarity)
 
 
-def unchecked(reason: str, found: str = "") -> Finding:
+def unchecked(reason: str, found: str = "") -> CheckFinding:
     """A check that cannot be made: it counts in no denominator."""
-    return Finding("unchecked", reason, found)
+    return CheckFinding("unchecked", reason, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class CheckedCitation:
     answer: ServedAnswer
     citation: Citation
     snapshot: str | None
-    findings: Mapping[Check, Finding]
+    findings: Mapping[Check, CheckFinding]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from runner.citation_checks.answer_file import Citation, ServedAnswer
-from runner.citation_checks.check_result import HELD, Check, CheckedAnswers, CheckedCitation, Finding, failed, unchecked
+from runner.citation_checks.check_result import (
+    HELD,
+    Check,
+    CheckedAnswers,
+    CheckedCitation,
+    CheckFinding,
+    failed,
+    unchecked,
+)
 from runner.citation_checks.cited_snapshot import CitedPlace, CitedSnapshot
 from runner.citation_checks.freshness import PageHistory
 from runner.citation_checks.quotation import cut_in, nearest_to, stands_in
@@ -86,7 +94,7 @@ def _resolve(
 
 def _without_snapshot(answer: ServedAnswer, why: str) -> Iterator[CheckedCitation]:
     for citation in answer.citations:
-        findings: dict[Check, Finding] = {
+        findings: dict[Check, CheckFinding] = {
             "existence": failed("the snapshot is not stored", why),
             "containment": _contained_by_name(citation, answer),
             "quotation": unchecked(NO_QUOTATION if citation.quotation is None else NOTHING_THERE),
@@ -95,7 +103,7 @@ def _without_snapshot(answer: ServedAnswer, why: str) -> Iterator[CheckedCitatio
         yield CheckedCitation(answer, citation, None, findings)
 
 
-def _contained_by_name(citation: Citation, answer: ServedAnswer) -> Finding:
+def _contained_by_name(citation: Citation, answer: ServedAnswer) -> CheckFinding:
     """Containment as far as the ids alone show it: `page#part` lies on `page`, which may be a passage or not."""
     if citation.id in answer.retrieved:
         return HELD
@@ -104,7 +112,7 @@ def _contained_by_name(citation: Citation, answer: ServedAnswer) -> Finding:
     return _not_retrieved(answer, ())
 
 
-def _not_retrieved(answer: ServedAnswer, near: Sequence[str]) -> Finding:
+def _not_retrieved(answer: ServedAnswer, near: Sequence[str]) -> CheckFinding:
     if not answer.retrieved:
         return failed("nothing was retrieved")
     more = f", of the same page: {', '.join(near[:2])}" if near else ""
@@ -121,7 +129,7 @@ class _Checker:
     def check(self, answer: ServedAnswer) -> Iterator[CheckedCitation]:
         for citation in answer.citations:
             place = self._snapshot.find(citation.id)
-            findings: dict[Check, Finding] = {
+            findings: dict[Check, CheckFinding] = {
                 "existence": HELD if place else failed("not in the snapshot", self._hint(citation.id)),
                 "containment": self._containment(citation, place, answer),
                 "quotation": self._quotation(citation, place, answer),
@@ -143,7 +151,7 @@ class _Checker:
             self._hints[id_] = f"nearest: {', '.join(near)}" if near else ""
         return self._hints.get(id_, "")
 
-    def _containment(self, citation: Citation, place: CitedPlace | None, answer: ServedAnswer) -> Finding:
+    def _containment(self, citation: Citation, place: CitedPlace | None, answer: ServedAnswer) -> CheckFinding:
         if citation.id in answer.retrieved:
             return HELD
         if place is None:
@@ -153,7 +161,7 @@ class _Checker:
         found = [(id_, self._snapshot.find(id_)) for id_ in answer.retrieved]
         return _not_retrieved(answer, [id_ for id_, each in found if each and each.document is place.document])
 
-    def _quotation(self, citation: Citation, place: CitedPlace | None, answer: ServedAnswer) -> Finding:
+    def _quotation(self, citation: Citation, place: CitedPlace | None, answer: ServedAnswer) -> CheckFinding:
         if citation.quotation is None:
             return unchecked(NO_QUOTATION)
         if place is None:
@@ -186,7 +194,7 @@ class _Checker:
         page = self._snapshot.text(CitedPlace(place.document, None))
         return f"across passages of {place.document.id}" if stands_in(quotation, page) else None
 
-    def _freshness(self, place: CitedPlace | None, answer: ServedAnswer) -> Finding:
+    def _freshness(self, place: CitedPlace | None, answer: ServedAnswer) -> CheckFinding:
         if answer.at is None:
             return unchecked(NO_TIME)
         if self.impossible(answer):

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 
-from runner.citation_checks.check_result import HELD, Finding, failed, unchecked
+from runner.citation_checks.check_result import HELD, CheckFinding, failed, unchecked
 from runner.documents.document import Document
 from runner.errors import InputError
 from runner.files.strict_json import parse_json
@@ -56,7 +56,7 @@ class PageHistory:
             return None
         return f"cites a snapshot from the future: served {_shown(at)}, but {snapshot} was made {_shown(first)}"
 
-    def judge(self, snapshot: str, page: Document, at: datetime) -> Finding:
+    def judge(self, snapshot: str, page: Document, at: datetime) -> CheckFinding:
         """Whether the page, as that snapshot holds it, was the newest at a moment; chunking does not matter."""
         collections = self._collections_of.get(snapshot, [])
         if not collections:
@@ -68,7 +68,7 @@ class PageHistory:
             return unchecked("its collections disagree; choose one with --collection", ", ".join(collections))
         return found[0]
 
-    def _judge_in(self, collection: str, snapshot: str, page: Document, at: datetime) -> Finding | None:
+    def _judge_in(self, collection: str, snapshot: str, page: Document, at: datetime) -> CheckFinding | None:
         number = bisect_right(self._times[collection], at)
         if not number:
             return None

@@ -21,14 +21,14 @@ from runner.rendering.progress import progress_bar
 _LAUNCHER = "hydra_plugins.planned_launcher.launcher.PlannedLauncher"
 
 
-class Composed(NamedTuple):
+class ComposedSweep(NamedTuple):
     """The jobs of a sweep, and what its files and overrides say of how they are run: n_jobs and backend of joblib."""
 
     requests: list[Request]
     launcher: Mapping[str, Any]
 
 
-def compose_sweep(overrides: Sequence[str]) -> Composed:
+def compose_sweep(overrides: Sequence[str]) -> ComposedSweep:
     """Compose the jobs of a sweep as `python -m runner -m` would. Raises ConfigError for what does not fit."""
     words = prepare(["-m", *readable_settings(overrides, sweep=True)]).words[1:]
     try:
@@ -39,7 +39,7 @@ def compose_sweep(overrides: Sequence[str]) -> Composed:
             typed: Any = OmegaConf.to_container(given, resolve=False)
             asked = OverridesParser.create(config_loader=loader).parse_overrides([*params, *typed])
             composer, jobs = JobComposer(config, loader), jobs_of(asked, int(sweeper.max_jobs))
-            return Composed(compose_jobs(composer, jobs), one_launcher(composer, jobs))
+            return ComposedSweep(compose_jobs(composer, jobs), one_launcher(composer, jobs))
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(in_one_line(error)) from None
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from runner.decisions.gating import refuse_unlike
 from runner.decisions.run_scores import RunScores
-from runner.decisions.unjudged import Unjudged, unjudged_between
+from runner.decisions.unjudged import UnjudgedResults, unjudged_between
 from runner.errors import InputError
 from runner.scoring.evaluate import ALL
 from runner.scoring.judgments import Floats
@@ -92,7 +92,7 @@ class Pair:
     only_second_fails: tuple[Failure, ...]
     changed: Mapping[str, tuple[str, str]]
     notes: tuple[str, ...]
-    unjudged: Unjudged
+    unjudged: UnjudgedResults
 
 
 @dataclass(frozen=True)

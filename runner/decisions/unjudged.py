@@ -15,7 +15,7 @@ from runner.stats.paired import TIE
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DifferenceBounds:
     """Second minus first, in one metric at one k, under what one may suppose of the unjudged results.
 
     none: none of them is relevant, as scored. every: all that either run shows in its first k are. low and high: the
@@ -37,13 +37,13 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class UnjudgedResults:
     """first and second: the mean share of the first k that is unjudged. bounds: none where passages differ."""
 
     k: int
     first: float
     second: float
-    bounds: tuple[Bounds, ...]
+    bounds: tuple[DifferenceBounds, ...]
 
     def lines(self) -> list[str]:
         """What a reader should know: how much is unjudged, and what could come of each difference."""
@@ -58,19 +58,21 @@ class Unjudged:
         ]
 
 
-def _line(bounds: Bounds) -> str:
+def _line(bounds: DifferenceBounds) -> str:
     reach = "" if bounds.low is None else f", from {bounds.low:+.3f} to {bounds.high:+.3f}"
     turn = "; judging them could turn it round" if bounds.could_turn else ""
     return f"  {bounds.metric} {bounds.none:+.3f}, {bounds.every:+.3f} if all{reach}{turn}"
 
 
-def unjudged_between(first: RunScores, second: RunScores, k: int, metrics: Sequence[str] = DEFAULT_NAMES) -> Unjudged:
+def unjudged_between(
+    first: RunScores, second: RunScores, k: int, metrics: Sequence[str] = DEFAULT_NAMES
+) -> UnjudgedResults:
     """Bound the differences of two runs on the same queries at k, in those of the metrics that look at the first k."""
     shares = [1 - float(scores.values("judged", k).mean()) if scores.query_ids else 0.0 for scores in (first, second)]
     params = first.run.params, second.run.params
     alike = params[0].get("unit") == "document" or params[0].get("snapshot") == params[1].get("snapshot")
     bounds = _bounds(first, second, k, _bounded(first, second, metrics)) if alike and first.query_ids else ()
-    return Unjudged(k, shares[0], shares[1], bounds)
+    return UnjudgedResults(k, shares[0], shares[1], bounds)
 
 
 def _bounded(first: RunScores, second: RunScores, metrics: Sequence[str]) -> list[Metric]:
@@ -80,7 +82,7 @@ def _bounded(first: RunScores, second: RunScores, metrics: Sequence[str]) -> lis
     return [metric for metric in known if metric.follows_k and metric.quality]
 
 
-def _bounds(first: RunScores, second: RunScores, k: int, metrics: Sequence[Metric]) -> tuple[Bounds, ...]:
+def _bounds(first: RunScores, second: RunScores, k: int, metrics: Sequence[Metric]) -> tuple[DifferenceBounds, ...]:
     pairs = list(zip(_unknown(first, k), _unknown(second, k), strict=True))
     kinds = [[a - b for a, b in pairs], [a & b for a, b in pairs], [b - a for a, b in pairs]]
     corners: list[dict[Metric, Floats]] = []
@@ -96,7 +98,7 @@ def _bounds(first: RunScores, second: RunScores, k: int, metrics: Sequence[Metri
         low, high = float(table.min(axis=0).mean()), float(table.max(axis=0).mean())
         exact = metric.exact_bounds
         none, every = float(table[0].mean()), float(table[-1].mean())
-        bounds.append(Bounds(str(metric), none, every, low if exact else None, high if exact else None))
+        bounds.append(DifferenceBounds(str(metric), none, every, low if exact else None, high if exact else None))
     return tuple(bounds)
 
 

@@ -105,6 +105,14 @@ def _column(text: str, position: int) -> int:
     return position - text.rfind("\n", 0, position)
 
 
+def json_text(value: Any) -> str:
+    """A JSON value as files of people and machines have it: indented, with a line end.
+
+    Raises ValueError for NaN and infinities, which JSON does not have.
+    """
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def canonical_json(value: Any) -> str:
     """Write a JSON value with sorted keys, no white space and no escapes beyond the required ones.
 

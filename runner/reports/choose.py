@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.decisions.smallest_k import Choice, Point, Selection
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
 from runner.rules.policy import COSTS

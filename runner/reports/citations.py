@@ -10,7 +10,7 @@ from runner.citation_checks.check_result import CHECKS, CheckedAnswers, citation
 from runner.citation_checks.rates import ALL, Rate
 from runner.errors import MOST_LISTED
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
 from runner.reports.citation_failures import failing, failure_groups, marked_line, plain_line

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from runner.decisions.comparison import Comparison, ComparisonRow, Failure, Pair
 from runner.decisions.explain import causes, sentence
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
 

@@ -9,7 +9,7 @@ from runner.alignment.impact import QueryImpact
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.reports.diff import PROPOSALS, count_words, moves, similarity_text, wording_of
 from runner.snapshots import Snapshot

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
 from runner.selftest.check import FAILED, FOR_EACH_SLICE, NOT_APPLICABLE, NOTICED, UPDATE, Check, Drill

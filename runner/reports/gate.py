@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from runner.decisions.gating import GateResult
 from runner.files.atomic import replace_files
-from runner.rendering.json_text import json_text
+from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.visible import visible
 from runner.rules.verdict import Estimate, Verdict

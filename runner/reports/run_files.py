@@ -9,8 +9,8 @@ import yaml
 
 from runner.engine.plan import Job, Stage
 from runner.engine.scored import Scored
+from runner.files.strict_json import json_text
 from runner.rendering.figures import recall_curve
-from runner.rendering.json_text import json_text
 from runner.rendering.redaction import without_secrets, yaml_without_secrets
 from runner.reports.failures import failures_markdown
 from runner.reports.per_query import per_query_table

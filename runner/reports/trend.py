@@ -8,8 +8,8 @@ from typing import Any, TextIO
 
 from runner.decisions.trend import Trend, TrendPoint, short
 from runner.files.atomic import replace_files
+from runner.files.strict_json import json_text
 from runner.rendering.console import console
-from runner.rendering.json_text import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.reports.trend_plot import draw_trend
 

@@ -11,7 +11,7 @@ from runner.files.scratch import scratch_folder
 from runner.rendering.progress import progress_bar
 from runner.selftest.check import Check, Drill
 from runner.selftest.duplicates import duplicate, repeat
-from runner.selftest.evidence import Evidence
+from runner.selftest.evidence import EvidencePart
 from runner.selftest.model_files import swap_files
 from runner.selftest.reference_metrics import count
 from runner.selftest.removal import RemovalOutcome, carry_out
@@ -85,7 +85,7 @@ class _Slices:
         self._outcomes: dict[tuple[str, ...], RemovalOutcome] = {}
 
     @property
-    def evidence(self) -> list[Evidence]:
+    def evidence(self) -> list[EvidencePart]:
         """Everything that was removed so far."""
         evidence = {part for outcome in self._outcomes.values() for part in outcome.removal.evidence}
         return sorted(evidence, key=lambda part: part.id)

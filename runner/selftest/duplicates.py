@@ -7,12 +7,12 @@ import numpy as np
 
 from runner.scoring.evaluate import Evaluation
 from runner.selftest.check import DUPLICATE, EXACT, FAILED, NOT_APPLICABLE, NOTICED, REPEAT, Check
-from runner.selftest.evidence import Evidence
+from runner.selftest.evidence import EvidencePart
 from runner.selftest.perturbations import copied, new_mark, pinned, with_copies
 from runner.selftest.sandbox import Measurement, Sandbox, Stale, Unrankable, doubled
 
 
-def duplicate(sandbox: Sandbox, before: Measurement, evidence: Sequence[Evidence]) -> Check:
+def duplicate(sandbox: Sandbox, before: Measurement, evidence: Sequence[EvidencePart]) -> Check:
     """Add copies of judged passages under other ids, unjudged and then judged as well, and look at every score."""
     suite, snapshot, what = before.judged.suite, before.job.stage.snapshot, tuple(part.id for part in evidence)
     mark = new_mark(snapshot, "copy")

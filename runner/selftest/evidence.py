@@ -12,7 +12,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidencePart:
     """id: of the passage, of the document, or of the first passage that shows the spans. judged: all that judgments say
     of it. passages: their ids. extent: the characters of its document, [start, end), that hold all of it; None where
     the document stays as it is. cuts: those that go with it, ascending. whole: whether the document does.
@@ -57,7 +57,7 @@ class SnapshotIndex:
             self.of_document[passage.document].append(passage)
 
 
-def evidence_of(suite: Suite, snapshot: Snapshot) -> dict[str, Evidence]:
+def evidence_of(suite: Suite, snapshot: Snapshot) -> dict[str, EvidencePart]:
     """The piece that each judged id of a suite, whatever its grade, is altered with."""
     pages = SnapshotIndex(snapshot)
     if suite.unit == "span":
@@ -65,18 +65,20 @@ def evidence_of(suite: Suite, snapshot: Snapshot) -> dict[str, Evidence]:
     else:
         judged = dict.fromkeys(id_ for query in suite.queries for id_ in query.grades)
         if suite.unit == "passage":
-            found = (Evidence(id_, (id_,), pages.passages[id_].document, (id_,)) for id_ in judged)
+            found = (EvidencePart(id_, (id_,), pages.passages[id_].document, (id_,)) for id_ in judged)
         else:
             found = (_document(id_, (id_,), pages) for id_ in judged)
     return {id_: part for part in found for id_ in part.judged}
 
 
-def _document(id_: str, judged: Iterable[str], pages: SnapshotIndex) -> Evidence:
+def _document(id_: str, judged: Iterable[str], pages: SnapshotIndex) -> EvidencePart:
     extent = (0, len(pages.documents[id_].text))
-    return Evidence(id_, tuple(judged), id_, tuple(each.id for each in pages.of_document[id_]), extent, (extent,), True)
+    return EvidencePart(
+        id_, tuple(judged), id_, tuple(each.id for each in pages.of_document[id_]), extent, (extent,), True
+    )
 
 
-def _shown(suite: Suite, snapshot: Snapshot, pages: SnapshotIndex) -> Iterator[Evidence]:
+def _shown(suite: Suite, snapshot: Snapshot, pages: SnapshotIndex) -> Iterator[EvidencePart]:
     places, located = SpanPlaces(snapshot), dict[str, dict[str, tuple[Span, Range]]]()
     for query in suite.queries:
         for id_, span in query.spans.items():
@@ -90,14 +92,14 @@ def _shown(suite: Suite, snapshot: Snapshot, pages: SnapshotIndex) -> Iterator[E
             yield from _apart(document, {id_: place for id_, (_, place) in spans.items()}, pages)
 
 
-def _apart(document: str, places: Mapping[str, Range], pages: SnapshotIndex) -> Iterator[Evidence]:
+def _apart(document: str, places: Mapping[str, Range], pages: SnapshotIndex) -> Iterator[EvidencePart]:
     """Spans that overlap, or that one passage shows some of, go together, so that no other piece loses by it."""
-    last: Evidence | None = None
+    last: EvidencePart | None = None
     for id_, place in sorted(places.items(), key=lambda item: (item[1], item[0])):
         shown = [each for each in pages.of_document[document] if each.start < place[1] and place[0] < each.end]
         ends = [place, *((each.start, each.end) for each in shown)]
         extent = (min(start for start, _ in ends), max(end for _, end in ends))
-        found = Evidence("", (id_,), document, tuple(each.id for each in shown), extent, (place,))
+        found = EvidencePart("", (id_,), document, tuple(each.id for each in shown), extent, (place,))
         if last and (last.cuts[-1][1] > place[0] or set(last.passages) & set(found.passages)):
             last = _joined(last, found)
             continue
@@ -108,7 +110,7 @@ def _apart(document: str, places: Mapping[str, Range], pages: SnapshotIndex) -> 
         yield _named(last)
 
 
-def _joined(one: Evidence, two: Evidence) -> Evidence:
+def _joined(one: EvidencePart, two: EvidencePart) -> EvidencePart:
     assert one.extent and two.extent
     (low, high), (start, end) = one.cuts[-1], two.cuts[0]
     cuts = (*one.cuts[:-1], (low, max(high, end))) if start <= high else (*one.cuts, (start, end))
@@ -117,5 +119,5 @@ def _joined(one: Evidence, two: Evidence) -> Evidence:
     return replace(one, judged=(*one.judged, *two.judged), passages=passages, extent=extent, cuts=cuts)
 
 
-def _named(part: Evidence) -> Evidence:
+def _named(part: EvidencePart) -> EvidencePart:
     return replace(part, id=(part.passages or part.judged)[0])

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from runner.documents.document import Document
-from runner.selftest.evidence import Evidence, Range, SnapshotIndex
+from runner.selftest.evidence import EvidencePart, Range, SnapshotIndex
 from runner.snapshots import Passage, Snapshot
 from runner.suites import JudgedQuery, Suite
 
@@ -24,7 +24,7 @@ def new_mark(snapshot: Snapshot, word: str) -> str:
     return mark
 
 
-def without(snapshot: Snapshot, evidence: Collection[Evidence]) -> Snapshot:
+def without(snapshot: Snapshot, evidence: Collection[EvidencePart]) -> Snapshot:
     """The snapshot less some passages, and less the documents, or the words of documents, that go with them."""
     gone = {id_ for part in evidence for id_ in part.passages}
     whole = {part.document for part in evidence if part.whole}
@@ -36,23 +36,23 @@ def without(snapshot: Snapshot, evidence: Collection[Evidence]) -> Snapshot:
     return _named(snapshot, documents, (_earlier(each, cuts[each.document]) for each in left))
 
 
-def moved(snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
+def moved(snapshot: Snapshot, evidence: Collection[EvidencePart], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids."""
     return _with(without(snapshot, evidence), snapshot, evidence, mark)
 
 
-def copied(snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
+def copied(snapshot: Snapshot, evidence: Collection[EvidencePart], mark: str) -> Snapshot:
     """The snapshot with the same text under other ids too."""
     return _with(snapshot, snapshot, evidence, mark)
 
 
-def renamed(suite: Suite, evidence: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
+def renamed(suite: Suite, evidence: Collection[EvidencePart], mark: str, snapshot: Snapshot) -> Suite:
     """The suite with its judgments led to the new ids, pinned to the snapshot that has them."""
     evidence_for = {id_: part for part in evidence for id_ in part.judged}
     return pinned(replace(suite, queries=tuple(_led(query, evidence_for, mark) for query in suite.queries)), snapshot)
 
 
-def with_copies(suite: Suite, evidence: Collection[Evidence], mark: str, snapshot: Snapshot) -> Suite:
+def with_copies(suite: Suite, evidence: Collection[EvidencePart], mark: str, snapshot: Snapshot) -> Suite:
     """The suite that judges the copies as it judges what they are copies of, pinned to the snapshot that has them."""
     queries = []
     for query, copy in zip(suite.queries, renamed(suite, evidence, mark, snapshot).queries, strict=True):
@@ -67,7 +67,7 @@ def pinned(suite: Suite, snapshot: Snapshot) -> Suite:
     return replace(suite, snapshot=snapshot.id, documents=None)
 
 
-def _led(query: JudgedQuery, evidence_for: Mapping[str, Evidence], mark: str) -> JudgedQuery:
+def _led(query: JudgedQuery, evidence_for: Mapping[str, EvidencePart], mark: str) -> JudgedQuery:
     led = {
         id_: evidence_for[id_].led_to(id_, query.spans, mark) if id_ in evidence_for else (id_, query.spans.get(id_))
         for id_ in query.grades
@@ -81,7 +81,7 @@ def _led(query: JudgedQuery, evidence_for: Mapping[str, Evidence], mark: str) ->
     )
 
 
-def _with(base: Snapshot, snapshot: Snapshot, evidence: Collection[Evidence], mark: str) -> Snapshot:
+def _with(base: Snapshot, snapshot: Snapshot, evidence: Collection[EvidencePart], mark: str) -> Snapshot:
     pages = SnapshotIndex(snapshot)
     copies = [part.copies(pages, mark) for part in evidence]
     documents = (*base.documents, *(each for found, _ in copies for each in found))

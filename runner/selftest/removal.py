@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from runner.errors import MOST_LISTED, InputError, RunnerError
 from runner.scoring.evaluate import Evaluation
-from runner.selftest.evidence import Evidence
+from runner.selftest.evidence import EvidencePart
 from runner.selftest.perturbations import moved, new_mark, pinned, renamed, without
 from runner.selftest.removal_choice import Removal
 from runner.selftest.sandbox import Measurement, Sandbox
@@ -17,13 +17,13 @@ Judged = list[tuple[JudgedQuery, str]]
 T = TypeVar("T")
 
 
-def gone_judgments(suite: Suite, evidence: Collection[Evidence]) -> Judged:
+def gone_judgments(suite: Suite, evidence: Collection[EvidencePart]) -> Judged:
     """Every judgment of these pieces above grade 0, whether its query is scored or not."""
     gone = {id_ for part in evidence for id_ in part.judged}
     return [(query, id_) for query in suite.queries for id_, grade in query.grades.items() if id_ in gone and grade > 0]
 
 
-def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Collection[Evidence]) -> tuple[str, str]:
+def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Collection[EvidencePart]) -> tuple[str, str]:
     """What is wrong with how the judgments of these pieces are taken, "" if nothing, and the first line of a refusal.
 
     Of each query only these judgments are asked, between two of what is there, and with a query before and one behind
@@ -48,7 +48,7 @@ def unrefused(sandbox: Sandbox, suite: Suite, altered: Snapshot, evidence: Colle
     return "", named
 
 
-def _suites(suite: Suite, altered: Snapshot, evidence: Collection[Evidence]) -> Iterator[tuple[Suite, Judged]]:
+def _suites(suite: Suite, altered: Snapshot, evidence: Collection[EvidencePart]) -> Iterator[tuple[Suite, Judged]]:
     """Suites that each hold as many of the judgments as an error lists."""
     pairs = gone_judgments(suite, evidence)
     spans = _there(altered)

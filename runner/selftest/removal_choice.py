@@ -9,7 +9,7 @@ import numpy as np
 from runner.scoring.evaluate import Evaluation
 from runner.scoring.judgments import Floats
 from runner.selftest.check import EXACT
-from runner.selftest.evidence import Evidence
+from runner.selftest.evidence import EvidencePart
 from runner.selftest.sandbox import Measurement, Sandbox, struck_out
 
 
@@ -20,7 +20,7 @@ class Removal:
     touched: positions of all scored queries to which something of it is relevant.
     """
 
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidencePart, ...]
     query: int
     affected: frozenset[int]
 
@@ -30,7 +30,7 @@ class Removal:
         return tuple(part.id for part in self.evidence)
 
 
-def relevant_evidence(measured: Measurement) -> list[dict[Evidence, int]]:
+def relevant_evidence(measured: Measurement) -> list[dict[EvidencePart, int]]:
     """For each scored query, the pieces that hold something relevant, with how many relevant units each holds."""
     least = measured.judged.suite.min_grade
     return [
@@ -112,7 +112,7 @@ def _possible(measured: Measurement) -> Iterator[Removal]:
     With f of R relevant units in the first k, less than f are left for certain once more than R - f are gone.
     """
     evidence = relevant_evidence(measured)
-    needed_by: dict[Evidence, set[int]] = defaultdict(set)
+    needed_by: dict[EvidencePart, set[int]] = defaultdict(set)
     for number, held in enumerate(evidence):
         for part in held:
             needed_by[part].add(number)
@@ -121,14 +121,16 @@ def _possible(measured: Measurement) -> Iterator[Removal]:
         if not found[number]:
             continue
         enough = sum(held.values()) - found[number] + 1
-        alone: list[tuple[Evidence, ...]] = [(part,) for part, units in held.items() if units >= enough]
+        alone: list[tuple[EvidencePart, ...]] = [(part,) for part, units in held.items() if units >= enough]
         for removed in alone or [_several(held, enough, needed_by)]:
             affected = frozenset[int]().union(*(needed_by[part] for part in removed))
             yield Removal(tuple(sorted(removed, key=lambda part: part.id)), number, affected)
 
 
-def _several(held: Mapping[Evidence, int], enough: int, needed_by: Mapping[Evidence, set[int]]) -> tuple[Evidence, ...]:
-    removed: list[Evidence] = []
+def _several(
+    held: Mapping[EvidencePart, int], enough: int, needed_by: Mapping[EvidencePart, set[int]]
+) -> tuple[EvidencePart, ...]:
+    removed: list[EvidencePart] = []
     for part in sorted(held, key=lambda part: (len(needed_by[part]), part.id)):
         removed.append(part)
         if sum(held[each] for each in removed) >= enough:

@@ -20,7 +20,7 @@ from runner.engine.rank_and_score import rank
 from runner.errors import RunnerError
 from runner.rendering.progress import progress
 from runner.scoring.evaluate import Evaluation, JudgedSet, evaluate
-from runner.selftest.evidence import Evidence, evidence_of
+from runner.selftest.evidence import EvidencePart, evidence_of
 from runner.snapshots import Snapshot, SnapshotStore
 from runner.suite_formats.own import OwnSuite, write_own
 from runner.suites import Suite
@@ -53,7 +53,7 @@ class Measurement:
         return self.job.judged
 
     @cached_property
-    def evidence(self) -> dict[str, Evidence]:
+    def evidence(self) -> dict[str, EvidencePart]:
         """What of the snapshot is altered for each judged id."""
         return evidence_of(self.judged.suite, self.job.stage.snapshot)
 

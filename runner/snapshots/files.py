@@ -11,7 +11,7 @@ from runner.documents.document import Document
 from runner.documents.outline import Outline
 from runner.documents.passed import Passed
 from runner.errors import RunnerError
-from runner.files.strict_json import canonical_json, parse_json
+from runner.files.strict_json import canonical_json, json_text, parse_json
 from runner.snapshots.snapshot import FORMAT, Passage, Snapshot, content_settings
 
 HEAD = "snapshot.json"
@@ -48,7 +48,7 @@ def write_files(snapshot: Snapshot, folder: Path) -> None:
         "passed_over": [asdict(each) for each in snapshot.passed],
         "files": hashes,
     }
-    (folder / HEAD).write_text(json.dumps(head, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / HEAD).write_text(json_text(head), encoding="utf-8")
 
 
 def read_files(folder: Path) -> Snapshot:

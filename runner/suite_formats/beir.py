@@ -1,4 +1,4 @@
-"""Judged questions in BEIR's layout: queries.jsonl and a TSV file of judgments."""
+"""QueryQrels questions in BEIR's layout: queries.jsonl and a TSV file of judgments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ TREC_LAYOUT = Layout(("query", "iteration", "document", "grade"), None, 0, 2)
 
 
 @dataclass
-class Judged:
+class QueryQrels:
     """The judgments of one query: grade and line by judged id."""
 
     grades: dict[str, int] = field(default_factory=dict)
@@ -56,13 +56,13 @@ def refuse_bad_choices(negative: str, no_relevant: str) -> None:
             raise ConfigError(f"suite.{name} must be one of {', '.join(known)}, found {value!r}")
 
 
-def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem]) -> dict[str, Judged]:
+def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem]) -> dict[str, QueryQrels]:
     """Read judgments by query id, noting every bad row and every pair judged twice.
 
     Grades are whole numbers (`1.0` too). negative: `zero` takes grades below 0 as judged, not relevant.
     """
     data = read_bytes(path, f"judgments in columns {', '.join(layout.columns)} (suite.qrels)")
-    found: dict[str, Judged] = {}
+    found: dict[str, QueryQrels] = {}
     first = True
     for line, text in numbered_lines(data, problems):
         cells = [cell.strip() for cell in text.split(layout.separator)]
@@ -84,7 +84,7 @@ def read_qrels(path: Path, layout: Layout, negative: str, problems: list[Problem
         if faults or isinstance(grade, str):
             continue
         query_id, unit_id = same_id(cells[layout.query]), same_id(cells[layout.unit])
-        judged = found.setdefault(query_id, Judged())
+        judged = found.setdefault(query_id, QueryQrels())
         if unit_id in judged.grades:
             message = f"query {query_id!r} and {unit_id!r} are judged twice, first in line {judged.lines[unit_id]}"
             problems.append(Problem(line, f"{message} (grades {judged.grades[unit_id]} and {grade}); keep one"))
@@ -126,7 +126,7 @@ def _grade(text: str, negative: str) -> int | str:
 
 def join_judgments(
     asked: Mapping[str, Asked],
-    qrels: Mapping[str, Judged],
+    qrels: Mapping[str, QueryQrels],
     *,
     min_grade: int,
     no_relevant: str,
@@ -148,7 +148,7 @@ def join_judgments(
         qrels_problems.append(Problem(min(lines), f"query {query_id!r} is not among the queries ({rows}){hint}"))
     queries = []
     for query_id in sorted(asked):
-        query, judged = asked[query_id], qrels.get(query_id, Judged())
+        query, judged = asked[query_id], qrels.get(query_id, QueryQrels())
         relevant = any(grade >= min_grade for grade in judged.grades.values())
         if judged.grades and not query.text and needs_text:
             query_problems.append(Problem(query.line, f"query {query_id!r} is judged, but its text is empty"))

@@ -1,4 +1,4 @@
-"""Judged questions in TREC's layout: topics in any of its forms, or none, and qrels of four columns."""
+"""QueryQrels questions in TREC's layout: topics in any of its forms, or none, and qrels of four columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from runner.suite_formats.head import refuse_bad_head
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
     Asked,
-    Judged,
+    QueryQrels,
     join_judgments,
     note_repeated,
     read_qrels,
@@ -93,6 +93,6 @@ class TrecSuite:
         return asked
 
 
-def _untold(judged: Mapping[str, Judged]) -> dict[str, Asked]:
+def _untold(judged: Mapping[str, QueryQrels]) -> dict[str, Asked]:
     """The queries that only judgments name, without their words."""
     return {id_: Asked("", min(each.lines.values(), default=1)) for id_, each in judged.items()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from runner.errors import InputError
+from runner.files.strict_json import json_text
 
 MANIFEST = "files.json"
 # The tag of a run that says what its manifest must hash to.
@@ -19,7 +20,7 @@ def write_manifest(folder: Path) -> str:
     """List every file of a folder with its SHA-256 in a file of its own, and return that file's."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     sums = {path.relative_to(folder).as_posix(): file_sum(path) for path in files}
-    (folder / MANIFEST).write_text(json.dumps(sums, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (folder / MANIFEST).write_text(json_text(sums), "utf-8")
     return file_sum(folder / MANIFEST)
 
 
@@ -48,7 +49,7 @@ def check_files(folder: Path, expected: str, names: Sequence[str], whose: str) -
 def write_logged(folder: Path, params: Mapping[str, str], metrics: Mapping[str, float]) -> None:
     """Keep what a run logs among its files too, so that the two can be held against each other."""
     values = {"params": dict(params), "metrics": {name: float(value) for name, value in metrics.items()}}
-    (folder / LOGGED).write_text(json.dumps(values, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (folder / LOGGED).write_text(f"{json.dumps(values, ensure_ascii=False, indent=1)}\n", "utf-8")
 
 
 def check_logged(path: Path, params: Mapping[str, str], metrics: Mapping[str, float], whose: str) -> None:

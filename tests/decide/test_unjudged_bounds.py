@@ -9,7 +9,7 @@ import pytest
 from decide_scores import stored
 
 from runner.decisions.run_scores import RunScores
-from runner.decisions.unjudged import Bounds, unjudged_between
+from runner.decisions.unjudged import DifferenceBounds, unjudged_between
 from runner.scoring.judgments import Judgments
 from runner.scoring.metric_names import parse_metric
 from runner.scoring.relevance import Relevance
@@ -45,7 +45,7 @@ def run_of(rankings: Sequence[str], judged: Sequence[dict[str, int]], name: str 
     )
 
 
-def bounds(first: RunScores, second: RunScores, k: int) -> dict[str, Bounds]:
+def bounds(first: RunScores, second: RunScores, k: int) -> dict[str, DifferenceBounds]:
     return {each.metric: each for each in unjudged_between(first, second, k).bounds}
 
 

@@ -7,7 +7,7 @@ from drill_library import Library, cut, question
 
 from runner.chunkers import Window
 from runner.documents.document import Document
-from runner.selftest.evidence import Evidence, evidence_of
+from runner.selftest.evidence import EvidencePart, evidence_of
 from runner.selftest.perturbations import copied, moved, new_mark, pinned, renamed, with_copies, without
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Judgment, Span, Suite
@@ -32,7 +32,7 @@ def suite(*queries: JudgedQuery, unit: str = "passage") -> Suite:
     return Suite("core", "development", unit, queries, documents="abc")
 
 
-def evidence(snapshot: Snapshot, unit: str, *ids: str) -> list[Evidence]:
+def evidence(snapshot: Snapshot, unit: str, *ids: str) -> list[EvidencePart]:
     """The pieces of passages, or of documents."""
     return list(evidence_of(suite(question("q", "text", ids), unit=unit), snapshot).values())
 
@@ -44,7 +44,7 @@ def quoted(*quotes: tuple[str, str]) -> Suite:
     return suite(query, unit="span")
 
 
-def shown(suite: Suite, snapshot: Snapshot) -> list[Evidence]:
+def shown(suite: Suite, snapshot: Snapshot) -> list[EvidencePart]:
     """The pieces of a suite's spans, each once."""
     return list(dict.fromkeys(evidence_of(suite, snapshot).values()))
 

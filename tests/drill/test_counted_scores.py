@@ -10,7 +10,7 @@ from engine_world import double
 
 from runner.scoring.judgments import Floats
 from runner.scoring.metrics.hit import Hit
-from runner.scoring.metrics.mrr import ReciprocalRank
+from runner.scoring.metrics.mrr import MeanReciprocalRank
 from runner.scoring.metrics.recall import Recall
 from runner.scoring.relevance import Relevance
 from runner.selftest.check import FAILED, NOTICED
@@ -111,7 +111,7 @@ def test_a_hit_or_a_reciprocal_rank_that_is_constant_fails_the_drill(
     with monkeypatch.context() as patched:
         patched.setattr(Hit, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
         assert "hit of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
-    monkeypatch.setattr(ReciprocalRank, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
+    monkeypatch.setattr(MeanReciprocalRank, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
     assert "rr of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
 
 

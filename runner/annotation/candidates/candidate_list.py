@@ -14,6 +14,7 @@ from runner.annotation.candidates.anonymise import Rules
 from runner.annotation.candidates.candidate import KINDS, PRIORITY_DECIMALS, JudgmentCandidate
 from runner.errors import ConfigError, InputError
 from runner.files.atomic import replace_file
+from runner.files.strict_json import json_text
 from runner.suites import SOURCES
 from runner.suites.question_key import comparable
 
@@ -55,7 +56,7 @@ def write_candidates(found: CandidateList, path: Path, most: int) -> int:
             raise ConfigError(f"--out {path}: {target} is an input; candidates go into a file of their own")
     lines = [json.dumps(each.row(), ensure_ascii=False, allow_nan=False) + "\n" for each in found.candidates[:most]]
     data = "".join(lines).encode()
-    meta = json.dumps(_meta(found, path, data, len(lines)), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    meta = json_text(_meta(found, path, data, len(lines)))
     try:
         # The summary last: it names the hash of the other.
         replace_file(path, data)

@@ -19,6 +19,7 @@ from runner.annotation.review.queue import ReviewItem, Target
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.atomic import replace_file
 from runner.files.reading import json_lines, numbered_lines, read_bytes
+from runner.files.strict_json import json_text
 from runner.suites import Judgment, Suite
 
 SUFFIXES = (".jsonl", ".csv", ".json")
@@ -39,7 +40,7 @@ def write_pairs(rows: Sequence[PairRow], path: Path) -> None:
     if path.suffix == ".csv":
         data = to_csv(rows)
     elif path.suffix == ".json":
-        data = (json.dumps(tasks(rows), ensure_ascii=False, indent=1) + "\n").encode()
+        data = json_text(tasks(rows)).encode()
     else:
         data = "".join(json.dumps(row.values(), ensure_ascii=False) + "\n" for row in rows).encode()
     replace_file(path, data)

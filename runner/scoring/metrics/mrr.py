@@ -11,7 +11,7 @@ from runner.scoring.relevance import Relevance
 
 
 @dataclass(frozen=True)
-class ReciprocalRank(Metric):
+class MeanReciprocalRank(Metric):
     """1 / rank of the first relevant over the whole depth, 0 if none; with a cutoff, 0 if none is above it."""
 
     name: ClassVar[str] = "mrr"
