@@ -58,7 +58,7 @@ def test_what_several_rooms_do_stands_in_one_place() -> None:
         r"from rich\.table import Table": {"runner/rendering/terminal.py", "runner/reports/candidates.py"},
         r'"---"\]|"\|---': {"runner/rendering/markdown.py"},
         r"indent=1\) \+": {"runner/files/strict_json.py"},
-        r"def (escape|cut|json_text|one_line|replace_file)\(": {
+        r"\ndef (escape|cut|json_text|one_line|replace_file)\(": {
             "runner/files/atomic.py",
             "runner/files/strict_json.py",
             "runner/rendering/markdown.py",
