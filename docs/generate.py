@@ -3,14 +3,9 @@
 Commands come from their own `--help`, configuration keys from the comments in `conf/`, functions from `runner.__all__`.
 """
 
-import contextlib
-import importlib
-import io
-import os
-import pkgutil
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,45 +50,14 @@ def _with_site_links(text: str) -> str:
 # --- commands
 
 
-def command_lines() -> list[tuple[str, ...]]:
-    """Every command and subcommand as words after `python -m runner`."""
-    import runner.cli
-
-    folder = Path(runner.cli.__file__).parent
-    found: list[tuple[str, ...]] = []
-    for module in pkgutil.iter_modules([str(folder)]):
-        if module.ispkg or "def main(" not in (folder / f"{module.name}.py").read_text("utf-8"):
-            continue
-        found.append((module.name,))
-        shown = help_of((module.name,))
-        if "COMMAND ..." in shown:
-            found.extend((module.name, name) for name in re.findall(r"^ {4}(\w+)(?: +\S.*)?$", shown, re.M))
-    return found
-
-
-def help_of(words: Sequence[str]) -> str:
-    """What `--help` of a command prints, in 100 columns."""
-    module = importlib.import_module(f"runner.{words[0]}")
-    printed = io.StringIO()
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "100"
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-            module.main([*words[1:], "--help"])
-    finally:
-        if before is None:
-            del os.environ["COLUMNS"]
-        else:
-            os.environ["COLUMNS"] = before
-    return printed.getvalue()
-
-
 def commands_page() -> str:
     """One heading a command, with its own help."""
+    from runner.cli.commands import command_table
+
     parts = ["# Commands\n", "What every command says with `--help`.\n"]
-    for words in command_lines():
-        parts.append(f"{'#' * (1 + len(words))} {' '.join(words)}\n")
-        parts.append(f"```text\n{help_of(words).strip()}\n```\n")
+    for command in command_table():
+        parts.append(f"## {command.name}\n")
+        parts.append("```text\n" + "\n".join(command.help()).strip() + "\n```\n")
     return "\n".join(parts)
 
 

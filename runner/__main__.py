@@ -1,4 +1,4 @@
-"""`python -m runner [-m] [key=value ...]`: score one retriever variant, or sweep several."""
+"""`python -m runner [COMMAND] [name=value ...]`: run a command; without one, score one variant, or with -m several."""
 
 import sys
 from collections.abc import Sequence
@@ -25,10 +25,8 @@ _LOGS_NOTHING = (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    if arguments is not None:
-        sys.argv[1:] = list(arguments)
-    given = sys.argv[1:]
     open_streams()
+    given = _for_sweep(sys.argv[1:] if arguments is None else arguments)
     recorder = None
     with stopping.watched(to_the_end=True):
         try:
@@ -45,6 +43,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finally:
             if recorder is not None:
                 recorder.close()
+
+
+def _for_sweep(given: Sequence[str]) -> list[str]:
+    """The words of a run or a sweep; those of another command are run here, and end the process."""
+    from runner.cli.front_door import enter
+    from runner.errors import ConfigError
+
+    try:
+        return enter(given)
+    except ConfigError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

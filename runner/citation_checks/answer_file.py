@@ -50,7 +50,7 @@ class ServedAnswer:
 
 
 KEYS = ("answer_id", "query_id", "snapshot", "at", "retrieved", "cited", "quotation", "kind")
-_DECLARE = "; declare a field to slice by with --fields, or one to leave unread with --ignore"
+_DECLARE = "; declare a field to slice by with fields=, or one to leave unread with ignore="
 _TIME = "a time with its offset, like 2026-09-30T14:00:00+00:00"
 
 
@@ -65,7 +65,7 @@ def read_answers(
     """
     for name in (*fields, *ignored):
         if name in KEYS:
-            raise ConfigError(f"{name!r} is a key that every record may have; --fields and --ignore name other ones")
+            raise ConfigError(f"{name!r} is a key that every record may have; fields= and ignore= name other ones")
     problems: list[Problem] = []
     answers: list[ServedAnswer] = []
     line_of: dict[str, int] = {}
@@ -86,7 +86,7 @@ def read_answers(
         raise InputError.of(path, problems)
     for name in fields:
         if all(answer.fields.get(name) is None for answer in answers):
-            raise ConfigError(f"--fields names {name!r}, but no record of {path} has a value for it")
+            raise ConfigError(f"fields= names {name!r}, but no record of {path} has a value for it")
     return tuple(answers)
 
 
@@ -109,7 +109,7 @@ class _Record:
             self.faults.append("query_id is missing")
         snapshot = self._id("snapshot") or self.snapshot
         if snapshot is None and row.get("snapshot") is None:
-            self.faults.append("names no snapshot; add one, or give --snapshot for all records without")
+            self.faults.append("names no snapshot; add one, or give snapshot=ID for all records without")
         said = self._citations()
         # What says the same twice is one claim; counting it twice would weigh it twice.
         citations = tuple(dict.fromkeys(said))

@@ -65,7 +65,7 @@ class PageHistory:
         if not found:
             return unchecked("its collection had no snapshot yet when it was served")
         if len({finding.outcome for finding in found}) > 1:
-            return unchecked("its collections disagree; choose one with --collection", ", ".join(collections))
+            return unchecked("its collections disagree; choose one with collection=NAME", ", ".join(collections))
         return found[0]
 
     def _judge_in(self, collection: str, snapshot: str, page: Document, at: datetime) -> CheckFinding | None:

@@ -90,8 +90,8 @@ def _slice_names(answers: Iterable[ServedAnswer], fields: Sequence[str]) -> list
     for name, found in values.items():
         if len(found) > _MOST_VALUES:
             raise ConfigError(
-                f"--fields names {name!r}, which has {len(found)} values (at most {_MOST_VALUES}); "
-                "it looks like an id, not a group: --ignore it"
+                f"fields= names {name!r}, which has {len(found)} values (at most {_MOST_VALUES}); "
+                "it looks like an id, not a group: name it in ignore="
             )
     named = [f"kind.{kind}" for kind in sorted(kinds)] if len(kinds) > 1 else []
     named += [f"{name}.{value}" for name, found in values.items() for value in sorted(found)]
@@ -121,9 +121,9 @@ def read_demands(texts: Iterable[str]) -> dict[Check, float]:
             name, _, written = part.strip().partition("=")
             check = next((each for each in CHECKS if each == name), None)
             if check is None:
-                raise ConfigError(f"--min {part!r}: expected one of {', '.join(CHECKS)}, as in existence=1.0")
+                raise ConfigError(f"min={part!r}: expected one of {', '.join(CHECKS)}, as in existence=1.0")
             if check in demands:
-                raise ConfigError(f"--min names {check} twice; keep one")
+                raise ConfigError(f"min= names {check} twice; keep one")
             demands[check] = _share(part, written)
     return demands
 
@@ -134,7 +134,7 @@ def _share(part: str, written: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise ConfigError(f"--min {part!r}: expected a number from 0 to 1, as in existence=1.0")
+        raise ConfigError(f"min={part!r}: expected a number from 0 to 1, as in existence=1.0")
     return share
 
 

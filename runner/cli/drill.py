@@ -1,11 +1,10 @@
-"""`python -m runner.drill suite=core retriever=hybrid [--slices change_type,language]`: is it noticed?"""
+"""`python -m runner drill suite=core retriever=hybrid [slices=change_type,language]`: is it noticed?"""
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from runner.cli.entry import leave, parsed_arguments
+from runner.cli.arguments import Arguments, others, setting
+from runner.cli.command import Command
 from runner.composition.requests import compose_request
 from runner.engine.inputs import ConfiguredInputs
 from runner.files.scratch import scratch_folder
@@ -15,34 +14,38 @@ from runner.tracking.mlflow_store import ui_command
 from runner.workflows.log_drill import log_drill
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 everything was noticed, 1 something was not, 2 bad input."""
-    parser = argparse.ArgumentParser(
-        prog="python -m runner.drill",
-        description="Prove the instrument on a copy: remove, rename, shuffle, double and swap what has to be noticed.",
-        epilog="Overrides are those of python -m runner: suite=core retriever=hybrid k=5 store=... tracking.uri=...",
+class Drilled(Arguments):
+    """What the command takes."""
+
+    overrides: tuple[str, ...] = others(
+        "NAME=VALUE: what to drill, as in a run: suite=core retriever=hybrid k=5 store=DIR"
     )
-    parser.add_argument("overrides", nargs="*", help="what to drill, like suite=core retriever=hybrid")
-    parser.add_argument("--slices", default="", help="fields of slices, with commas; all slices unless said")
-    parser.add_argument("--out", type=Path, help="a folder for drill.md and drill.json")
-    parsed = parsed_arguments(parser, arguments)
+    slices: tuple[str, ...] = setting("fields of slices; default: all slices", (), metavar="FIELD,...")
+    out: Path | None = setting("a folder for drill.md and drill.json", None, metavar="DIR")
 
-    def run() -> int:
-        settings = compose_request(parsed.overrides).settings
-        fields = [field.strip() for field in parsed.slices.split(",") if field.strip()]
-        drill = run_drill(settings, ConfiguredInputs(), fields)
-        print_drill(drill, sys.stdout)
-        with scratch_folder("drill") as folder:
-            write_reports(drill, folder)
-            run_id = log_drill(drill, settings.tracking, folder)
-        if parsed.out:
-            write_reports(drill, parsed.out)
-        print(f"run {run_id}")
-        print(f"look at the runs:   {ui_command(settings.tracking.uri)}")
-        return 1 if drill.failed else 0
 
-    leave(run)
+def run(asked: Drilled) -> int:
+    """Drill, print and log."""
+    settings = compose_request(asked.overrides).settings
+    drill = run_drill(settings, ConfiguredInputs(), asked.slices)
+    print_drill(drill, sys.stdout)
+    with scratch_folder("drill") as folder:
+        write_reports(drill, folder)
+        run_id = log_drill(drill, settings.tracking, folder)
+    if asked.out:
+        write_reports(drill, asked.out)
+    print(f"run {run_id}")
+    print(f"look at the runs:   {ui_command(settings.tracking.uri)}")
+    return 1 if drill.failed else 0
 
+
+main = Command(
+    "drill",
+    Drilled,
+    run,
+    example="suite=core retriever=hybrid slices=change_type,language",
+    statuses="0 everything was noticed; 1 something was not; 2 bad input",
+)
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

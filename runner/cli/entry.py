@@ -1,6 +1,5 @@
 """From a command line to requests, and from an outcome or an error to an exit status."""
 
-import argparse
 import errno
 import os
 import sys
@@ -24,7 +23,6 @@ from runner.cli.sweep_printer import SweepPrinter
 from runner.composition.hydra_internals import run_application
 from runner.composition.job_composer import JobComposer, needs_composer, without_hydra
 from runner.composition.late_settings import prepare
-from runner.composition.overrides import refuse_broken_text
 from runner.composition.requests import in_one_line, readable_arguments, requests_of
 from runner.composition.session import reading_conf
 from runner.composition.sweeps import compose_jobs, one_launcher, refuse_launcher
@@ -64,7 +62,8 @@ def run_command(arguments: Sequence[str], recorder: Recorder | None = None) -> N
             raise
         except Exception as error:
             # What a command does by itself it reports by itself: this is what could not be composed.
-            leave(partial(_raise, error if isinstance(error, RunnerError) else ConfigError(in_one_line(error)), error))
+            said = error if isinstance(error, RunnerError | OSError) else ConfigError(in_one_line(error))
+            leave(partial(_raise, said, error))
 
 
 def _raise(error: Exception, cause: Exception) -> int:
@@ -140,20 +139,6 @@ def _gate(outcome: SweepOutcome, requests: Sequence[Request]) -> bool:
         blocked = blocked or result.blocked
         stopping.obey()
     return blocked
-
-
-def parsed_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments of a command beside `python -m runner`; settings may stand before, between and after options.
-
-    Leaves with status 2 for one that is not UTF-8, and as argparse does for one that the command does not have.
-    """
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    try:
-        for word in given:
-            refuse_broken_text(word)
-    except ConfigError as error:
-        parser.exit(UNUSABLE, f"error: {error}\n")
-    return parser.parse_intermixed_args(given)
 
 
 def _print_trace() -> None:

@@ -1,8 +1,6 @@
 """`python -m runner.lineage`: the name that `python -m runner.citations` had before."""
 
-import sys
-
 from runner.cli.citations import main
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

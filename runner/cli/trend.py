@@ -1,86 +1,61 @@
-"""`python -m runner.trend suite=NAME [metric=recall k=5] [slice=FIELD.VALUE]`: a metric over the accepted runs."""
+"""`python -m runner trend suite=NAME [metric=recall k=5] [slice=FIELD.VALUE]`: a metric over the accepted runs."""
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from runner.cli.entry import leave, parsed_arguments
-from runner.composition.overrides import read_settings
-from runner.configuration.settings import register_resolvers
+from runner.cli.arguments import StoredRuns, setting
+from runner.cli.command import Command
 from runner.decisions.accepted import Accepted, accepted_over_time, default_k
 from runner.decisions.run_scores import RunScores
 from runner.decisions.trend import Measure, trend_of
 from runner.errors import ConfigError, InputError, RunnerError
 from runner.files.scratch import scratch_folder
 from runner.reports.trend import print_trend, write_reports
+from runner.scoring.metric_names import metric_names
 from runner.suites import UNITS
 from runner.tracking.artifacts import PER_QUERY
-from runner.tracking.location import StoreLocation
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
 
-_SETTINGS = ("suite", "metric", "k", "slice", "unit", "tracking.experiment")
 
+class Asked(StoredRuns):
+    """What the command takes."""
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 2 bad input."""
-    parser = argparse.ArgumentParser(
-        prog="python -m runner.trend",
-        description="Show how a metric of a suite moved over the runs that were accepted as its baseline.",
-        epilog="Settings: suite=NAME, metric=recall, k=5, slice=language.en, unit=passage, tracking.experiment=demo, "
-        "tracking.uri=..., store=...",
+    suite: str = setting("the suite", metavar="NAME")
+    metric: str = setting("which metric", "recall", such_as=metric_names)
+    k: int | None = setting("at this k; default: that of the newest accepted run", None, least=1)
+    slice: str = setting("over a slice, like language.en", "all")
+    unit: str | None = setting("only runs of this judged unit", None, among=UNITS)
+    tracking_experiment: str | None = setting(
+        "only runs of this experiment", None, name="tracking.experiment", metavar="NAME"
     )
-    parser.add_argument("settings", nargs="+", metavar="KEY=VALUE", help="suite=NAME and what else is wanted")
-    parser.add_argument("--all", action="store_true", help="show the runs that were taken back, too, struck")
-    parser.add_argument("--level", type=float, default=0.95, help="level of the intervals")
-    parser.add_argument("--seed", type=int, default=13, help="of the resampling")
-    parser.add_argument("--out", type=Path, help="a folder for trend.png, trend.csv, trend.json and trend.md")
-    parsed = parsed_arguments(parser, arguments)
-    register_resolvers()
-
-    def run() -> int:
-        if parsed.seed < 0:
-            raise ConfigError(f"--seed must be 0 or more, found {parsed.seed}")
-        place = StoreLocation.of(parsed.settings)
-        asked = _asked(place.rest)
-        group = "" if asked.get("slice") in (None, "all") else asked["slice"]
-        # JudgedThings before the store is opened, like every fault of the command line.
-        measure = Measure(asked.get("metric", "recall"), _k(asked.get("k")), group, parsed.level, parsed.seed)
-        tracker = place.tracker()
-        experiment = asked.get("tracking.experiment")
-        accepted = accepted_over_time(
-            tracker, asked["suite"], unit=asked.get("unit"), experiment=experiment, undone=parsed.all
-        )
-        if measure.k is None:
-            measure = Measure(measure.metric, default_k(accepted), group, parsed.level, parsed.seed)
-        with scratch_folder("trend") as folder:
-            trend = trend_of(asked["suite"], measure, _shown(accepted), lambda each: _read(tracker, each, folder))
-        print_trend(trend, sys.stdout)
-        if parsed.out:
-            write_reports(trend, parsed.out)
-            print(f"written: {parsed.out / 'trend.md'}, .csv, .json and .png")
-        return 0
-
-    leave(run)
+    all: bool = setting("show the runs that were taken back, too, struck", False)
+    level: float = setting("level of the intervals", 0.95, above=0, below=1)
+    seed: int = setting("of the resampling", 13, least=0)
+    out: Path | None = setting("a folder for trend.png, trend.csv, trend.json and trend.md", None, metavar="DIR")
 
 
-def _asked(settings: Sequence[str]) -> dict[str, str]:
-    asked = {setting.key: setting.text for setting in read_settings(settings)}
-    for key in asked:
-        if key not in _SETTINGS:
-            raise ConfigError(f"unknown setting {key!r}; this command takes {', '.join(_SETTINGS)}")
-    if not asked.get("suite"):
+def run(asked: Asked) -> int:
+    """Read the accepted runs, print the trend, and write it."""
+    if not asked.suite:
         raise ConfigError("name the suite: suite=core")
-    if asked.get("unit") not in (None, *UNITS):
-        raise ConfigError(f"unit: expected one of {', '.join(UNITS)}, found {asked['unit']!r}")
-    return asked
-
-
-def _k(text: str | None) -> int | None:
-    if text is not None and not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise ConfigError(f"k: expected a whole number from 1, found {text!r:.60}")
-    return None if text is None else int(text)
+    group = "" if asked.slice == "all" else asked.slice
+    # Said before the store is opened, like every fault of the command line.
+    measure = Measure(asked.metric, asked.k, group, asked.level, asked.seed)
+    tracker = asked.place().tracker()
+    accepted = accepted_over_time(
+        tracker, asked.suite, unit=asked.unit, experiment=asked.tracking_experiment, undone=asked.all
+    )
+    if measure.k is None:
+        measure = Measure(measure.metric, default_k(accepted), group, asked.level, asked.seed)
+    with scratch_folder("trend") as folder:
+        trend = trend_of(asked.suite, measure, _shown(accepted), lambda each: _read(tracker, each, folder))
+    print_trend(trend, sys.stdout)
+    if asked.out:
+        write_reports(trend, asked.out)
+        print(f"written: {asked.out / 'trend.md'}, .csv, .json and .png")
+    return 0
 
 
 def _shown(accepted: Sequence[Accepted]) -> Iterable[Accepted]:
@@ -99,5 +74,7 @@ def _read(tracker: Tracker, accepted: Accepted, folder: Path) -> RunScores:
         raise InputError(f"its table of queries cannot be read: {error}") from None
 
 
+main = Command("trend", Asked, run, example="suite=core metric=ndcg k=10 slice=language.en")
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

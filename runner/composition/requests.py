@@ -174,7 +174,7 @@ def readable_arguments(arguments: Sequence[str]) -> list[str]:
     parser.error = refuse  # type: ignore[method-assign, assignment]
     parsed, unknown = parser.parse_known_args(list(arguments))
     if parsed.experimental_rerun is not None:
-        raise ConfigError("--experimental-rerun reads pickled files; repeat a run with python -m runner.rerun RUN_ID")
+        raise ConfigError("--experimental-rerun reads pickled files; repeat a run with python -m runner rerun RUN_ID")
     options = [option for option in parser._option_string_actions if option.startswith("--")]
     for word in unknown:
         if word.startswith("-"):

@@ -66,14 +66,12 @@ def accepted_over_time(
 def _none_accepted(tracker: Tracker, suite: str, decided: int) -> str:
     message = f"no accepted run of suite {suite!r} in {tracker.settings.uri}"
     if decided:
-        return (
-            f"{message}: {decided} that were accepted once are taken back or of another unit or experiment; see --all"
-        )
+        return f"{message}: {decided} accepted once are taken back or of another unit or experiment; see all=true"
     runs = tracker.finished({"suite": suite, "kind": "run"}, anywhere=True)
     if not runs:
         return f"{message}, and no run at all; make one with python -m runner suite={suite}"
     newest = runs[0].info
-    return f"{message}; accept one, say {newest.run_name}: python -m runner.accept {newest.run_id}"
+    return f"{message}; accept one, say {newest.run_name}: python -m runner accept {newest.run_id}"
 
 
 def default_k(accepted: Sequence[Accepted]) -> int:

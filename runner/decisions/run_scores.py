@@ -63,7 +63,7 @@ class RunScores:
         if missing:
             raise InputError(
                 f"run {run.id} was logged by an earlier version, without {', '.join(missing)}; "
-                f"repeat it with python -m runner.rerun {run.id} and use the new run"
+                f"repeat it with python -m runner rerun {run.id} and use the new run"
             )
         rows = [row for row in table.to_pylist() if row["answerable"]]
         rows.sort(key=lambda row: row["query_id"])

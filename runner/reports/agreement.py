@@ -61,7 +61,7 @@ def _differing(agreement: Agreement, most: int) -> Iterator[str]:
     for each in differing[:most]:
         yield from _disagreement(each)
     if len(differing) > most:
-        yield f"... and {len(differing) - most} more (--most N lists more)"
+        yield f"... and {len(differing) - most} more (most=N lists more)"
 
 
 def _disagreement(each: Disagreement) -> Iterator[str]:

@@ -45,7 +45,7 @@ def _shown(report: Report) -> "Iterator[str | Table]":
     slices.sort(key=lambda rate: (rate.value or 0.0, rate.slice))
     yield terminal_table(_HEADER, map(_cells, [*overall, *slices[:_MOST_SLICES]]), left=_HEADER[:2])
     if len(slices) > _MOST_SLICES:
-        yield f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (--out FOLDER)"
+        yield f"... and {len(slices) - _MOST_SLICES} more slices below 1 in the files (out=FOLDER)"
     yield from _reason_lines(overall)
     yield from _notes(report)
     for title, lines in failure_groups(report.checked, plain_line):

@@ -39,7 +39,7 @@ def _shown(comparison: Comparison, pair: Pair, metric: str) -> "Iterator[str | T
     yield terminal_table(_HEADER, map(_cells, _chosen(pair, metric)), left=_HEADER[:2])
     left_out = sum(line.metric == metric and bool(line.group) for line in pair.lines) - _MOST_SLICES
     if left_out > 0:
-        yield f"... and {left_out} more slices in the reports (--out FOLDER)"
+        yield f"... and {left_out} more slices in the reports (out=FOLDER)"
     yield from _effects(pair, metric)
     yield from _explanation(comparison, pair, metric)
     yield from _failure_lines(comparison, pair)

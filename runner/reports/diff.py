@@ -68,7 +68,7 @@ def _document_lines(difference: Difference) -> Iterator[str]:
 def _first(lines: Sequence[str], what: str = "") -> Iterator[str]:
     yield from lines[:MOST]
     if len(lines) > MOST:
-        yield f"  ... and {len(lines) - MOST:,} more{what} (all with --out FOLDER)"
+        yield f"  ... and {len(lines) - MOST:,} more{what} (all with out=FOLDER)"
 
 
 def _proposal_lines(difference: Difference, kind: str) -> Iterator["Text | str"]:
@@ -79,7 +79,7 @@ def _proposal_lines(difference: Difference, kind: str) -> Iterator["Text | str"]
         yield f"  {heading(change)}{_judged(difference, change)}"
         yield _inline(wording_of(difference, change, _AROUND, _LONGEST))
     if len(changes) > MOST:
-        yield f"  ... and {len(changes) - MOST:,} more (all with --out FOLDER)"
+        yield f"  ... and {len(changes) - MOST:,} more (all with out=FOLDER)"
 
 
 def heading(change: PassageChange) -> str:

@@ -133,7 +133,7 @@ def unjudged_lines(rows: Sequence[Row]) -> list[str]:
     named = f" (most: {most})" if len(shares) > 1 else ""
     return [
         f"unjudged, counted as not relevant: {span} of the first k{named}; what is worth judging{one}: "
-        "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
+        "python -m runner judgments candidates pool=RUN_ID,RUN_ID"
     ]
 
 

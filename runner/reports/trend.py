@@ -160,5 +160,5 @@ def _remarks(trend: Trend) -> Iterable[str]:
     if trend.segment_numbers[-1]:
         yield (
             "runs on either side of a rule are scores of different questions, documents or definitions: no difference "
-            "between them is a trend; python -m runner.gate repeats the older one on the newer's"
+            "between them is a trend; python -m runner gate repeats the older one on the newer's"
         )

@@ -13,7 +13,7 @@ from runner.scoring.judgments import Floats
 from runner.stats.paired import TIE, paired_intervals
 from runner.stats.power import minimum_detectable
 
-_NO_BASELINE = "no baseline is accepted for this suite; accept one with python -m runner.accept RUN_ID"
+_NO_BASELINE = "no baseline is accepted for this suite; accept one with python -m runner accept RUN_ID"
 
 
 class Drop(Mean):

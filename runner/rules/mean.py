@@ -124,4 +124,4 @@ def _disputed_notes(disputed: int) -> list[str]:
     if not disputed:
         return []
     queries = "1 query is" if disputed == 1 else f"{disputed} queries are"
-    return [f"{queries} left out: annotators disagree and nobody has adjudicated (python -m runner.judgments review)"]
+    return [f"{queries} left out: annotators disagree and nobody has adjudicated (python -m runner judgments review)"]

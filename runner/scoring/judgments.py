@@ -67,7 +67,7 @@ class Judgments:
         if not self.complete:
             raise InputError(
                 "how much was judged and is not relevant was not stored by the version that made the run; repeat it "
-                "with python -m runner.rerun and use the new run"
+                "with python -m runner rerun and use the new run"
             )
         return self.counts - self.relevant_counts
 

@@ -116,5 +116,5 @@ def chosen_groups(measured: Measurement, fields: Sequence[str]) -> list[str]:
     unknown = [field for field in fields if not any(name.startswith(f"{field}.") for name in names)]
     if unknown:
         known = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names)) or "none"
-        raise ConfigError(f"--slices {','.join(unknown)}: no slice of that field; there are: {known}")
+        raise ConfigError(f"slices={','.join(unknown)}: no slice of that field; there are: {known}")
     return [name for name in names if not fields or any(name.startswith(f"{field}.") for field in fields)]

@@ -99,7 +99,7 @@ class OwnSuite:
 def _thawed(suite: Suite, path: Path) -> str:
     return (
         f"suite {suite.name!r} is frozen at revision {suite.frozen}, its content is now {suite.revision}; take the "
-        f"change back, or make it a revision on purpose: python -m runner.judgments freeze {path} --why REASON"
+        f"change back, or make it a revision on purpose: python -m runner judgments freeze {path} why=REASON"
     )
 
 

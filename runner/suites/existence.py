@@ -102,7 +102,9 @@ def missing_units(held: Held, unit: str, snapshot: Snapshot, where: str, head: s
     error = InputError.of(where, problems)
     if any(query.grades for query in held.queries):
         skip = f"`missing: skip` in {head}" if head else "suite.missing=skip"
-        ids = f"`python -m runner.snapshot show {snapshot.id} --passages` lists its ids; " if unit == "passage" else ""
+        ids = (
+            f"`python -m runner snapshot show {snapshot.id} passages=true` lists its ids; " if unit == "passage" else ""
+        )
         raise InputError(f"{error}{'; ' if len(problems) == 1 else chr(10) + '  '}{ids}{_SKIP} {skip}")
     raise error
 

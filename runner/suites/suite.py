@@ -130,7 +130,7 @@ class Suite:
         problems = []
         if self.snapshot is not None and self.snapshot != snapshot.id:
             fix = (
-                "run on the pinned snapshot, carry the judgments over (python -m runner.judgments migrate), or judge "
+                "run on the pinned snapshot, carry the judgments over (python -m runner judgments migrate), or judge "
                 "again and pin the new one"
             )
             problems.append(Problem(None, f"is pinned to snapshot {self.snapshot}, this one is {snapshot.id}; {fix}"))
@@ -140,7 +140,7 @@ class Suite:
                 Problem(
                     None,
                     f"is pinned to the documents {self.documents}, those of snapshot {snapshot.id} are {found}; carry "
-                    "the judgments over (python -m runner.judgments migrate)",
+                    "the judgments over (python -m runner judgments migrate)",
                 )
             )
         ranges = [span for query in self.queries for span in query.spans.values() if span.quote is None]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from runner.composition.overrides import read_setting
 from runner.configuration.settings import TrackingSettings, home, usable, usable_folder, usable_uri
 from runner.engine.trust import SETTING, Trust
-from runner.errors import ConfigError
 from runner.tracking.mlflow_store import sqlite_uri
 from runner.tracking.tracker import Tracker
 
@@ -43,15 +42,18 @@ class StoreLocation:
                 own[setting.key] = setting.text
             else:
                 rest.append(override)
-        store = usable("store", own.get("store", str(home() / "mlruns")), usable_folder)
-        uri = usable("tracking.uri", own.get("tracking.uri", sqlite_uri(f"{store}/mlflow.db")), usable_uri)
-        return cls(store, uri, tuple(rest), Trust.parse(own.get(SETTING, "")))
+        return cls.at(own.get("store"), own.get("tracking.uri"), own.get(SETTING, ""), tuple(rest))
+
+    @classmethod
+    def at(cls, store: str | None, uri: str | None, trust: str = "", rest: tuple[str, ...] = ()) -> "StoreLocation":
+        """The store in a folder (None: the default one), and its runs at a URI (None: in the store).
+
+        Raises ConfigError for what cannot be used.
+        """
+        folder = usable("store", str(home() / "mlruns") if store is None else store, usable_folder)
+        place = usable("tracking.uri", sqlite_uri(f"{folder}/mlflow.db") if uri is None else uri, usable_uri)
+        return cls(folder, place, rest, Trust.parse(trust))
 
     def tracker(self) -> Tracker:
         """The runs there, of no experiment yet."""
         return Tracker(TrackingSettings(uri=self.uri, experiment=""))
-
-    def refuse_rest(self) -> None:
-        """Raise ConfigError if an override is left that this command does not know."""
-        if self.rest:
-            raise ConfigError(f"unknown setting {self.rest[0]!r}; this command takes {', '.join(_OWN)}")

@@ -229,7 +229,7 @@ def unjudged_note(means: Mapping[str, float], k: int) -> str | None:
         return None
     return (
         f"{share:.0%} of the first {k} is unjudged and counts as not relevant; what is worth judging: "
-        "python -m runner.judgments candidates --pool RUN_ID RUN_ID"
+        "python -m runner judgments candidates pool=RUN_ID,RUN_ID"
     )
 
 

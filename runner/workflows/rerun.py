@@ -66,7 +66,7 @@ def repeat_run(run_id: str, overrides: Sequence[str], folder: Path, listener: Li
     inputs = GivenInputs(stored.snapshot(tracker, place.store), stored.suite())
     # Before anything is computed or logged: without it there would be nothing to compare with.
     stored.per_query()
-    options = RunOptions(tags={"rerun_of": run_id}, past=not changes)
+    options = RunOptions(tags={"rerun_of": stored.id}, past=not changes)
     outcome = run_jobs([Request(tuple(changes), settings, source)], options, inputs, listener)
     if not outcome.scored:
         return Repetition(stored, outcome)

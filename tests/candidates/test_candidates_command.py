@@ -145,7 +145,7 @@ def test_clicks_are_among_the_first_though_their_priorities_are_small(
     assert sum("clicked" in row["evidence"] for row in done.rows) == 9
     assert {row["kind"] for row in done.rows} == {"failing", "pooled", "clicked"}
     found = done.meta["counts"]["found"]
-    assert f"written 30 of {found:,} (--most 30): {tmp_path}/candidates.jsonl and " in done.out
+    assert f"written 30 of {found:,} (most=30): {tmp_path}/candidates.jsonl and " in done.out
 
 
 def test_most_also_holds_at_the_terminal(runs: Runs, command: Callable[..., Done]) -> None:
@@ -236,16 +236,16 @@ def test_without_out_nothing_is_written(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "name a source: --clicks FILE.csv"),
-        (["--pool", "{bm25}"], "--pool needs two or more different runs"),
-        (["--pool", "{bm25}", "{bm25}"], "--pool needs two or more different runs"),
+        ([], "name a source: clicks=FILE.csv"),
+        (["--pool", "{bm25}"], "pool= needs two or more different runs"),
+        (["--pool", "{bm25}", "{bm25}"], "pool= needs two or more different runs"),
         (["--pool", "{bm25}", "{fresh}"], "differ in suite (core and fresh)"),
-        (["--pool", "{bm25}", "{semantic}", "--depth", "101"], "--depth 101 is deeper than run"),
-        (["--failures", "{bm25}", "--depth", "0"], "--depth must be at least 1, found 0"),
-        (["--failures", "{bm25}", "--most", "0"], "--most must be at least 1, found 0"),
+        (["--pool", "{bm25}", "{semantic}", "--depth", "101"], "depth=101 is deeper than run"),
+        (["--failures", "{bm25}", "--depth", "0"], "depth: expected a whole number from 1, found '0'"),
+        (["--failures", "{bm25}", "--most", "0"], "most: expected a whole number from 1, found '0'"),
         (["--failures", "nothing"], "no run 'nothing'"),
         (["--failures", "{bm25}", "--snapshot", "x"], "leave it out"),
-        (["--failures", "{bm25}", "gate=release"], "unknown setting 'gate=release'"),
+        (["--failures", "{bm25}", "gate=release"], "unknown setting 'gate'"),
         (["--failures", "{bm25}", "--suite", "nowhere.yaml"], "nowhere.yaml: not found"),
         (["--failures", "{bm25}", "--suite", "nowhere"], "suite=nowhere"),
         (["--failures", "{bm25}", "--suite", "pages"], "judges the unit document, the run was scored by passage"),

@@ -131,5 +131,5 @@ def test_what_is_judged_by_something_else_than_passages_needs_a_snapshot(unit: s
 def test_a_depth_that_the_run_does_not_reach_is_refused() -> None:
     run = ranked_run(suite(query("q1", "a")), {"q1": "a"}, depth=5)
     run.refuse_shallow(5)
-    with pytest.raises(ConfigError, match=r"--depth 6 is deeper than run run-a goes \(5\)"):
+    with pytest.raises(ConfigError, match=r"depth=6 is deeper than run run-a goes \(5\)"):
         run.refuse_shallow(6)

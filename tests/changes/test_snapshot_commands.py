@@ -1,4 +1,4 @@
-"""`python -m runner.snapshot build | list | show | diff`, as typed."""
+"""`python -m runner snapshot build | list | show | diff`, as typed."""
 
 import json
 import re
@@ -186,7 +186,7 @@ def test_a_run_on_other_pages_files_them_under_their_folder(home: Path, store: S
 
 
 def test_an_empty_store_a_deleted_snapshot_and_a_torn_line_are_told(command: Command, store: SnapshotStore) -> None:
-    assert command("list")[1].startswith(f"no snapshot in {store.root}; make one with python -m runner.snapshot build")
+    assert command("list")[1].startswith(f"no snapshot in {store.root}; make one with python -m runner snapshot build")
     id_ = build(command)
     with (store.root / "catalog.jsonl").open("a") as catalog:
         catalog.write('{"id": "0')

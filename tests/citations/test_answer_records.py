@@ -89,7 +89,7 @@ def test_ids_in_decomposed_form_meet_composed_ones(tmp_path: Path) -> None:
         ({"query_id": 7}, 'query_id found a number 7, expected a string; write "7"'),
         ({"query_id": " "}, "query_id is empty"),
         ({"answer_id": "a\tb"}, "answer_id 'a\\tb' holds a control character"),
-        ({"snapshot": ...}, "names no snapshot; add one, or give --snapshot"),
+        ({"snapshot": ...}, "names no snapshot; add one, or give snapshot=ID"),
         ({"snapshot": 3}, 'snapshot found a number 3, expected a string; write "3"'),
         ({"at": "yesterday"}, "at: found a string 'yesterday', expected a time with its offset, like 2026-"),
         ({"at": 1790000000}, "at: found a number 1790000000, expected a time with its offset"),
@@ -107,7 +107,7 @@ def test_ids_in_decomposed_form_meet_composed_ones(tmp_path: Path) -> None:
         ({"cited": [{"id": "a", "quotation": "x"}], "quotation": "y"}, "without one of its own"),
         ({"cited": [], "quotation": "y"}, "it belongs to a single citation"),
         ({"kind": "note"}, "kind: found a string 'note', expected answer or alert"),
-        ({"citd": []}, "unknown field 'citd'; did you mean 'cited'?; declare a field to slice by with --fields"),
+        ({"citd": []}, "unknown field 'citd'; did you mean 'cited'?; declare a field to slice by with fields="),
         ({"topic": {"a": 1}}, "field 'topic': found an object, expected text, a number, true or false, or a list"),
     ],
 )
@@ -175,5 +175,5 @@ def test_a_fixed_key_cannot_be_declared_as_a_field(tmp_path: Path) -> None:
 
 
 def test_a_field_that_no_record_has_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"--fields names 'topc', but no record of .* has a value for it"):
+    with pytest.raises(ConfigError, match=r"fields= names 'topc', but no record of .* has a value for it"):
         read_answers(written(tmp_path, record(topic="a")), fields=["topic", "topc"])

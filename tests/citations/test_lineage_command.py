@@ -213,11 +213,11 @@ def test_the_default_snapshot_may_be_a_name_and_must_be_stored(counter: Counter)
     ("arguments", "said"),
     [
         (["--min", "lineage=1"], "expected one of existence, containment, quotation, freshness"),
-        (["--fields", "none"], "--fields names 'none', but no record of"),
+        (["--fields", "none"], "fields= names 'none', but no record of"),
         (["--collection", "none"], "no collection 'none'"),
-        (["--experiment", " "], "--experiment is empty"),
-        (["k=3"], "unknown setting 'k=3'"),
-        (["more.jsonl"], "cannot read the override 'more.jsonl'"),
+        (["--experiment", " "], "experiment= is empty"),
+        (["k=3"], "unknown setting 'k'"),
+        (["more.jsonl"], "unexpected word 'more.jsonl'"),
     ],
 )
 def test_bad_settings_end_with_2_and_log_nothing(counter: Counter, arguments: list[str], said: str) -> None:

@@ -78,7 +78,7 @@ def test_one_kind_alone_makes_no_slice(archive: Archive) -> None:
 
 def test_a_field_of_too_many_values_is_refused(archive: Archive) -> None:
     many = [answer(line=n, fields={"session": f"s{n}"}) for n in range(1, 202)]
-    with pytest.raises(ConfigError, match=r"'session', which has 201 values \(at most 200\); .* --ignore it"):
+    with pytest.raises(ConfigError, match=r"'session', which has 201 values \(at most 200\); .* name it in ignore="):
         rates_of(archive.check(*many), ["session"])
     assert len(rates_of(archive.check(*many[:200]), ["session"])) == 4 * 201
 

@@ -123,7 +123,7 @@ def test_collections_that_agree_decide_together_and_those_that_do_not_leave_it_o
     archive, march = two_collections(tmp_path)
     assert fresh(archive, ROTATE, march, "2026-07-01") == "held"
     found = archive.finding("freshness", answer(RATE, snapshot=march))
-    assert found == ("unchecked", "its collections disagree; choose one with --collection", "handbook, archive")
+    assert found == ("unchecked", "its collections disagree; choose one with collection=NAME", "handbook, archive")
 
 
 def test_a_collection_can_be_chosen(tmp_path: Path) -> None:

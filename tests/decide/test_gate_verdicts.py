@@ -207,7 +207,7 @@ def test_a_hole_in_another_slice_does_not_fail_a_rule() -> None:
 def test_without_a_baseline_a_drop_is_undecided_and_a_floor_is_not() -> None:
     result = judge(policy(rule("drop", max_drop=0.1), rule("floor", min=0.5)), scores([found()] * 20), None)
     assert outcomes(result) == ["inconclusive", "pass"]
-    assert "accept one with python -m runner.accept RUN_ID" in result.verdicts[0].reasons[0]
+    assert "accept one with python -m runner accept RUN_ID" in result.verdicts[0].reasons[0]
 
 
 @pytest.mark.parametrize(("mode", "blocked", "warnings"), [("pass", False, 0), ("warn", False, 1), ("block", True, 0)])

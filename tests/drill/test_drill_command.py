@@ -1,4 +1,4 @@
-"""`python -m runner.drill` as it is typed: exit status, table, files and the one run."""
+"""`python -m runner drill` as it is typed: exit status, table, files and the one run."""
 
 import json
 from dataclasses import replace

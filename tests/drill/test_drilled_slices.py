@@ -101,7 +101,7 @@ def test_only_the_named_fields_are_drilled(library: Library) -> None:
 
 
 def test_a_field_without_slices_is_refused(library: Library) -> None:
-    with pytest.raises(ConfigError, match=r"--slices colour: no slice of that field; there are: .*language, topic"):
+    with pytest.raises(ConfigError, match=r"slices=colour: no slice of that field; there are: .*language, topic"):
         library.drill(fields=["language", "colour"])
 
 

@@ -1,4 +1,4 @@
-"""`python -m runner.judgments migrate | check | freeze`, as a person types them."""
+"""`python -m runner judgments migrate | check | freeze`, as a person types them."""
 
 import os
 import subprocess
@@ -70,7 +70,7 @@ def test_migrating_says_what_became_of_everything_and_what_to_do_next(command: C
     assert any(line.startswith("  1 unanswerable query was kept as it is") for line in lines)
     assert "[-hundred-]{+thousand+}" in out
     assert "[-一-]{+兩+}" in out
-    assert f"next: python -m runner.judgments review {target} --snapshot {NEW.id}" in lines
+    assert f"next: python -m runner judgments review {target} snapshot={NEW.id}" in lines
     assert JudgmentRecord.beside(target).entries()[0].by == "wei"
 
 
@@ -78,7 +78,7 @@ def test_where_nothing_waits_the_next_step_is_freezing(command: Command, suite: 
     status, out, _ = command("migrate", str(suite), "--from", OLD.id, "--to", SAME.id)
     target = suite.with_name(f"core-{SAME.id[:8]}.yaml")
     assert status == 0
-    assert out.splitlines()[-1] == f"next: python -m runner.judgments freeze {target}"
+    assert out.splitlines()[-1] == f"next: python -m runner judgments freeze {target}"
     assert command("freeze", str(target))[0] == 0
 
 
@@ -93,7 +93,7 @@ def test_the_second_time_says_that_it_is_there(command: Command, suite: Path) ->
         record.append("dropped", query=entry.query, answers=entry.id)
     out = command(*arguments)[1]
     assert "with 2 answers" in out
-    assert "next: python -m runner.judgments freeze" in out
+    assert "next: python -m runner judgments freeze" in out
 
 
 def test_what_waits_is_reviewed_before_the_next_migration(command: Command, suite: Path) -> None:
@@ -112,9 +112,9 @@ def test_check_only_writes_nothing_and_exits_1_where_something_waits(command: Co
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--from", NEW.id, "--to", OLD.id), "exchange --from and --to?"),
+        (("--from", NEW.id, "--to", OLD.id), "exchange from= and to=?"),
         (("--from", "0000", "--to", NEW.id), "snapshot '0000' is not in"),
-        (("stor=x", "--from", OLD.id, "--to", NEW.id), "unknown setting 'stor=x'"),
+        (("stor=x", "--from", OLD.id, "--to", NEW.id), "unknown setting 'stor'; did you mean 'store'?"),
         (("--from", OLD.id, "--to", NEW.id, "--out", "x.txt"), "expected the name of a YAML head"),
     ],
 )
@@ -201,7 +201,7 @@ def test_the_command_line_itself(suite: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1].endswith(f"review core-{NEW.id[:8]}.yaml --snapshot {NEW.id}")
+    assert done.stdout.splitlines()[-1].endswith(f"review core-{NEW.id[:8]}.yaml snapshot={NEW.id}")
 
 
 @pytest.mark.parametrize(

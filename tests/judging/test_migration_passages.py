@@ -269,7 +269,7 @@ def test_who_and_when_and_between_what_is_in_the_first_line(tmp_path: Path) -> N
 def test_snapshots_in_the_wrong_order_are_named(tmp_path: Path) -> None:
     old, new = snapshot(pages(TWO_SECTIONS)), snapshot(pages(f"a.md\n# Size\n\n{OTHER}"))
     head = f'name: core\nunit: passage\nsnapshot: "{old.id}"\n'
-    said = rf"core\.jsonl: fits snapshot {old.id} \(--to\), not {new.id} \(--from\); exchange --from and --to\?"
+    said = rf"core\.jsonl: fits snapshot {old.id} \(to=\), not {new.id} \(from=\); exchange from= and to=\?"
     for pinned in (head, ""):
         with pytest.raises(InputError) as caught:
             moved(tmp_path, [query("q1", "a.md#limits")], new, old, pinned)
@@ -281,9 +281,9 @@ def test_a_suite_pinned_to_a_third_snapshot_is_refused(tmp_path: Path) -> None:
     head = 'name: core\nunit: passage\nsnapshot: "0123456789abcdef"\n'
     with pytest.raises(InputError) as caught:
         moved(tmp_path, [query("q1", "a.md#size")], old, new, head)
-    said = f"core.yaml: is pinned to snapshot 0123456789abcdef; give that with --from, not {old.id}"
+    said = f"core.yaml: is pinned to snapshot 0123456789abcdef; give that with from=, not {old.id}"
     assert str(caught.value).endswith(said)
-    with pytest.raises(InputError, match="is pinned to the documents 0123456789abcdef; give that with --from"):
+    with pytest.raises(InputError, match="is pinned to the documents 0123456789abcdef; give that with from="):
         moved(
             tmp_path, [query("q1", "a.md#size")], old, new, 'name: core\nunit: passage\ndocuments: "0123456789abcdef"\n'
         )

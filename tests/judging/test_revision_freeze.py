@@ -62,7 +62,7 @@ def test_a_changed_suite_is_refused_by_reading_and_frozen_again_only_with_a_reas
     change(file)
     with pytest.raises(InputError, match="is frozen at revision"):
         file.read()
-    with pytest.raises(InputError, match="say why it changes: --why REASON"):
+    with pytest.raises(InputError, match="say why it changes: why=REASON"):
         freeze(file)
     assert freeze(file, why="a slip").changed
     file.read()
@@ -116,7 +116,7 @@ def test_what_waits_is_not_frozen(file: SuiteFile) -> None:
 def test_what_is_disputed_is_not_frozen(tmp_path: Path) -> None:
     said = [{"id": "a.md#x", "grade": grade, "annotator": who} for who, grade in (("wei", 0), ("lin", 2))]
     file = suite_file(tmp_path, [query("q1", *said, language="en")], HEAD)
-    with pytest.raises(RunnerError, match=r"disagree in 1 query \('q1'\).*--only disputed"):
+    with pytest.raises(RunnerError, match=r"disagree in 1 query \('q1'\).*only=disputed"):
         freeze(file)
     settled = [*said, {"id": "a.md#x", "grade": 1, "annotator": "mei", "adjudicated": True}]
     assert freeze(suite_file(tmp_path, [query("q1", *settled, language="en")], HEAD)).changed

@@ -215,12 +215,12 @@ def test_what_cannot_be_compared_is_refused(world: World) -> None:
     path.write_text("query_id,id,grade,annotator\nx,y,2,amy\nx,y,1,bo\n", "utf-8")
     assert world.run("agreement", path).status == 0
     done = world.run("agreement", path, "--slice", "language")
-    assert (done.status, "--slice needs the fields of the queries" in done.err) == (2, True)
+    assert (done.status, "slice= needs the fields of the queries" in done.err) == (2, True)
     done = world.run("agreement", path, "--suite", world.head)
     assert (done.status, "no query of suite 'core'" in done.err) == (2, True)
     done = world.run("agreement", path, world.head, "--slice", "langauge")
     assert done.status == 2
-    assert "--slice: suite 'core' has no field 'langauge'; did you mean 'language'?" in done.err
+    assert "slice: suite 'core' has no field 'langauge'; did you mean 'language'?" in done.err
     done = world.run("agreement", world.head.with_suffix(".jsonl"))
     assert done.status == 2
     assert done.err.count("give the suite's YAML head") == 1
@@ -233,7 +233,7 @@ def test_the_list_of_differences_can_be_cut(world: World) -> None:
     path: Path = world.root / "a.csv"
     lines = "".join(f"q{n},x,{grade},{who}\n" for n in range(30) for grade, who in ((1, "amy"), (0, "bo")))
     path.write_text(f"query_id,id,grade,annotator\n{lines}", "utf-8")
-    assert "... and 10 more (--most N lists more)" in world.run("agreement", path).out
+    assert "... and 10 more (most=N lists more)" in world.run("agreement", path).out
     cut = world.run("agreement", path, "--most", "1").out
     assert cut.count("amy 1, bo 0") == 1
     assert "... and 29 more" in cut

@@ -19,7 +19,7 @@ def test_the_suites_own_snapshot_is_checked_where_none_is_named(world: World) ->
     world.write(QUERIES, snapshot="null")
     done = world.run("check", world.head)
     assert done.status == 2
-    assert "is pinned to no snapshot, so say which one to judge (--snapshot ID)" in done.err
+    assert "is pinned to no snapshot, so say which one to judge (snapshot=ID)" in done.err
 
 
 def test_what_is_open_is_named(world: World) -> None:

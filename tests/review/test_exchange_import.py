@@ -184,8 +184,8 @@ def test_where_a_question_comes_from_goes_out_and_comes_back(world: World, form:
 
 def test_an_import_says_what_to_do_next(world: World) -> None:
     told = brought(world, {"query_id": "zh-1", "id": 訊息, "grade": 1})
-    disputed = "queries on which annotators disagree now: 2 (en-1, zh-1); settle them: python -m runner.judgments"
-    assert f"{disputed} review {world.head} --only disputed\n" in told
+    disputed = "queries on which annotators disagree now: 2 (en-1, zh-1); settle them: python -m runner judgments"
+    assert f"{disputed} review {world.head} only=disputed\n" in told
     assert "in no mean now" not in told
     told = brought(world, {"query_id": "zh-1", "id": 訊息, "grade": 0, "adjudicated": True})
     assert "in no mean now, since nothing relevant to them is known: 1 (zh-1)" in told
@@ -208,7 +208,7 @@ def test_every_fault_is_told_by_line_and_nothing_is_written(world: World) -> Non
     assert "given.jsonl:1: the suite has no query 'en-9'; nearest: 'en-" in message
     assert f"given.jsonl:2: snapshot {world.suite.snapshot} holds no passage 'en/plans.md#tokesn'; nearest: " in message
     assert f"'{TOKENS}'" in message
-    assert "given.jsonl:3: grade: found 3, expected 0 to 2 (--grades N allows more)" in message
+    assert "given.jsonl:3: grade: found 3, expected 0 to 2 (grades=N allows more)" in message
     assert f"given.jsonl:5: query 'en-1' and '{MESSAGES}': grade 2 by 'cy', but 1 in line 4; keep one" in message
     assert "given.jsonl:6: source: found 'click'; only what a person judged becomes a judgment" in message
     assert "given.jsonl:7: names a span, the suite judges passages; expected an id" in message
@@ -260,12 +260,9 @@ def test_users_of_label_studio_get_their_names(world: World) -> None:
     path.write_text(json.dumps(tasks, ensure_ascii=False), "utf-8")
     done = world.run("import", world.head, path, "--annotator", "bo")
     assert done.status == 2
-    assert (
-        'is the work of 2 people, not of \'bo\' alone; name them: --annotator "10=NAME" --annotator "12=NAME"'
-        in done.err
-    )
+    assert "is the work of 2 people, not of 'bo' alone; name them: annotator=10=NAME,12=NAME" in done.err
     done = world.run("import", world.head, path, "--annotator", "11=wei")
-    assert "--annotator 11=...: no such user; annotated by user 10, user 12" in done.err
+    assert "annotator=11=...: no such user; annotated by user 10, user 12" in done.err
     done = world.run("import", world.head, path, "--annotator", "10=wei", "--annotator", "12=amy")
     assert done.status == 0, done.err
     assert world.said("zh-1") == [(訊息, 2, None), (訊息, 1, "wei"), (訊息, 1, "amy")]

@@ -482,7 +482,7 @@ def test_a_key_of_another_kind_of_item_is_no_answer(world: World) -> None:
 
 
 def test_a_grade_below_zero_is_told_what_there_is(world: World) -> None:
-    assert "-1 is no grade here, expected 0 to 2 (--grades N allows more)" in world.review("-1\n").out
+    assert "-1 is no grade here, expected 0 to 2 (grades=N allows more)" in world.review("-1\n").out
 
 
 def test_dropping_the_last_relevant_judgment_is_said(world: World) -> None:
@@ -567,7 +567,7 @@ def test_a_frozen_suite_is_refused_with_the_way_on(world: World) -> None:
     world.write(QUERIES, frozen=f'"{world.suite.revision}"')
     message = refusal(world)
     assert "is frozen at revision" in message
-    assert f"python -m runner.judgments freeze {world.head} --why REASON" in message
+    assert f"python -m runner judgments freeze {world.head} why=REASON" in message
 
 
 def test_what_is_no_suite_of_the_own_form_is_refused(world: World) -> None:
@@ -578,7 +578,7 @@ def test_what_is_no_suite_of_the_own_form_is_refused(world: World) -> None:
 
 def test_a_snapshot_is_needed(world: World) -> None:
     world.write(QUERIES, snapshot="null")
-    assert "is pinned to no snapshot, so say which one to judge (--snapshot ID)" in refusal(world)
+    assert "is pinned to no snapshot, so say which one to judge (snapshot=ID)" in refusal(world)
     world.review("2\n", "--snapshot", NEW.id[:6])
     assert world.whats() == ["adjudicated"]
 

@@ -1,4 +1,4 @@
-"""`python -m runner.trend` on runs that were really made, accepted and taken back."""
+"""`python -m runner trend` on runs that were really made, accepted and taken back."""
 
 import json
 from dataclasses import replace
@@ -145,7 +145,7 @@ def test_where_nothing_is_accepted_it_is_said_how_to_accept(office: Office, desk
     run_id = office.log()
     done = desk(trend.main, of(office), office.place)
     assert (done.status, done.out) == (2, "")
-    assert done.err.endswith(f"accept one, say bm25 k=3: python -m runner.accept {run_id}\n")
+    assert done.err.endswith(f"accept one, say bm25 k=3: python -m runner accept {run_id}\n")
     take(office, run_id)
     undo(office.tracker, office.run(run_id), "")
     done = desk(trend.main, of(office), office.place)
@@ -166,14 +166,14 @@ def test_a_run_whose_table_is_gone_stays_in_the_list_without_a_value(office: Off
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("metric=recall",), "name the suite: suite=core"),
-        (("suite=core", "pool=5"), "unknown setting 'pool'; this command takes suite, metric, k"),
-        (("suite=core", "core"), "cannot read the override 'core'"),
+        (("metric=recall",), "suite=NAME is missing: the suite"),
+        (("suite=core", "pool=5"), "unknown setting 'pool'; known: all, k, level, metric"),
+        (("suite=core", "core"), "unexpected word 'core'"),
         (("suite=core", "metric=accuracy"), "unknown metric 'accuracy'"),
         (("suite=core", "k=five"), "k: expected a whole number from 1, found 'five'"),
-        (("suite=core", "k=0"), "k must be at least 1, found 0"),
+        (("suite=core", "k=0"), "k: expected a whole number from 1, found '0'"),
         (("suite=core", "unit=page"), "unit: expected one of document, passage, span, found 'page'"),
-        (("suite=core", "--level", "2"), "the level must lie between 0 and 1, found 2.0"),
+        (("suite=core", "--level", "2"), "level: expected a number between 0 and 1, found '2'"),
         (("suite=it's",), "a name holds no quote"),
     ],
 )

@@ -14,7 +14,7 @@ from runner.files.strict_yaml import read_mapping
 
 _REQUIRED = ("name", "pattern", "replacement")
 _KEYS = (*_REQUIRED, "keep")
-_WHAT = "a file of anonymising rules (--rules)"
+_WHAT = "a file of anonymising rules (rules=)"
 # Seconds of processor time for one rule on one text, a thousand times what the shipped rules need.
 _PATIENCE = 2.0
 _BOUND = "a repeat inside a repeat, like (a+)+b, does that: make the inner one possessive, like (a++)+b"

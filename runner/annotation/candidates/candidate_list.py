@@ -53,7 +53,7 @@ def write_candidates(found: CandidateList, path: Path, most: int) -> int:
     read = [Path(str(each["path"])) for each in found.inputs if "path" in each] + [Path(found.rules.path)]
     for target in (path, meta_path(path)):
         if target.resolve() in [each.resolve() for each in read]:
-            raise ConfigError(f"--out {path}: {target} is an input; candidates go into a file of their own")
+            raise ConfigError(f"out={path}: {target} is an input; candidates go into a file of their own")
     lines = [json.dumps(each.row(), ensure_ascii=False, allow_nan=False) + "\n" for each in found.candidates[:most]]
     data = "".join(lines).encode()
     meta = json_text(_meta(found, path, data, len(lines)))
@@ -62,7 +62,7 @@ def write_candidates(found: CandidateList, path: Path, most: int) -> int:
         replace_file(path, data)
         replace_file(meta_path(path), meta.encode())
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); name another place with --out") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror}); name another place with out=...") from None
     return len(lines)
 
 

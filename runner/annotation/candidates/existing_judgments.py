@@ -43,7 +43,7 @@ class ExistingJudgments:
         if self.suite.unit != "passage" and self.snapshot is None:
             raise ConfigError(
                 f"suite {self.suite.name!r} judges the unit {self.suite.unit}; name the snapshot whose passages are "
-                "meant with --snapshot ID"
+                "meant with snapshot=ID"
             )
 
     def thing(self, passage_id: str) -> str:

@@ -50,7 +50,7 @@ class RankedRun:
     def refuse_shallow(self, depth: int) -> None:
         """Raise ConfigError if the rankings do not reach a depth."""
         if depth > self.depth:
-            raise ConfigError(f"--depth {depth} is deeper than run {self.id} goes ({self.depth})")
+            raise ConfigError(f"depth={depth} is deeper than run {self.id} goes ({self.depth})")
 
     def things(self, ranked: RankedQuery) -> Iterator[tuple[int, str]]:
         """What a query's ranking offers to be judged, each once, with its rank among these from 1."""
@@ -149,7 +149,7 @@ def pooled_candidates(runs: Sequence[RankedRun], depth: int) -> list[JudgmentCan
     different runs and for a depth that one does not reach.
     """
     if len({run.id for run in runs}) < max(2, len(runs)):
-        raise ConfigError("--pool needs two or more different runs; with one, --failures lists what to judge")
+        raise ConfigError("pool= needs two or more different runs; with one, failures= lists what to judge")
     for run in runs:
         run.refuse_shallow(depth)
     first = runs[0]

@@ -57,16 +57,16 @@ class ImportCheck:
         if row.grade is None:
             return
         if row.grade > self.highest:
-            yield f"grade: found {row.grade}, expected 0 to {self.highest} (--grades N allows more)"
+            yield f"grade: found {row.grade}, expected 0 to {self.highest} (grades=N allows more)"
         if same_as(row, self.known.get(pair, ())) is None:
             if row.annotator is None:
-                yield "names no annotator; say whose judgments these are: --annotator NAME"
+                yield "names no annotator; say whose judgments these are: annotator=NAME"
             if row.source != "human":
                 yield f"source: found {row.source!r}; only what a person judged becomes a judgment: have one judge it"
 
     def _missing(self, row: PairRow) -> Iterator[str]:
         if self.texts is None:
-            yield f"{row.id!r} is not judged yet, and only the snapshot says whether it exists: --snapshot ID"
+            yield f"{row.id!r} is not judged yet, and only the snapshot says whether it exists: snapshot=ID"
             return
         try:
             self.texts.refuse_missing(row.id, row.span)

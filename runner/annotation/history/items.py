@@ -80,7 +80,7 @@ def highest_grade(suite: Suite, entries: Sequence[RecordEntry], asked: int | Non
     """
     if asked is not None:
         if not suite.min_grade <= asked <= HIGHEST_GRADE:
-            raise ConfigError(f"--grades: found {asked}, expected a number from {suite.min_grade} to {HIGHEST_GRADE:,}")
+            raise ConfigError(f"grades: found {asked}, expected a number from {suite.min_grade} to {HIGHEST_GRADE:,}")
         return asked
     used = [judgment.grade for query in suite.queries for judgment in query.every_judgment]
     past = [int(entry.old.get("grade", 0)) for entry in entries if entry.old]

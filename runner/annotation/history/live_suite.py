@@ -128,6 +128,6 @@ def _not_frozen(file: SuiteFile) -> Suite:
         raise InputError(
             f"{file.path}: suite {suite.name!r} is frozen at revision {suite.frozen}; to make a new revision on "
             "purpose, take the line `frozen:` out of its head, and freeze it again afterwards: "
-            f"python -m runner.judgments freeze {file.path} --why REASON"
+            f"python -m runner judgments freeze {file.path} why=REASON"
         )
     return suite

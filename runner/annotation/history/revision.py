@@ -43,7 +43,7 @@ def _frozen(live: LiveSuite, why: str, by: str | None) -> Frozen:
     if before is not None and before != suite.revision and not why:
         raise InputError(
             f"{file.path}: suite {suite.name!r} was frozen at revision {before}, its content is now {suite.revision}; "
-            "say why it changes: --why REASON"
+            "say why it changes: why=REASON"
         )
     copy = keep_copy(file, suite)
     changed = suite.frozen != suite.revision
@@ -76,7 +76,7 @@ def keep_copy(file: SuiteFile, suite: Suite) -> Path:
 
 
 def _refuse_unsettled(file: SuiteFile, suite: Suite, entries: Sequence[RecordEntry]) -> None:
-    review = f"python -m runner.judgments review {file.path}"
+    review = f"python -m runner judgments review {file.path}"
     waiting = pending_in(entries)
     if waiting:
         raise RunnerError(
@@ -87,7 +87,7 @@ def _refuse_unsettled(file: SuiteFile, suite: Suite, entries: Sequence[RecordEnt
         shown = ", ".join(map(repr, disputed[:_MOST_NAMED])) + (", ..." if len(disputed) > _MOST_NAMED else "")
         raise RunnerError(
             f"{file.path}: annotators disagree in {_count(len(disputed), 'query', 'queries')} ({shown}); settle it: "
-            f"{review} --only disputed"
+            f"{review} only=disputed"
         )
 
 

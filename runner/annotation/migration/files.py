@@ -30,7 +30,7 @@ def target_of(source: Path, snapshot: str, out: Path | None) -> Path:
     if target.suffix not in (".yaml", ".yml"):
         raise InputError(f"{target}: expected the name of a YAML head, like {target.stem}.yaml")
     if target.resolve() == source.resolve():
-        raise InputError(f"{target}: is the old suite, which stays as it was; name another file with --out")
+        raise InputError(f"{target}: is the old suite, which stays as it was; name another file with out=FILE")
     return target
 
 
@@ -40,13 +40,13 @@ def refuse_unfinished(file: SuiteFile) -> None:
     if waiting := pending_in(entries):
         raise InputError(
             f"{file.path}: {len(waiting)} judgments wait for review since the last migration (first: query "
-            f"{waiting[0].query!r}); answer them first: python -m runner.judgments review {file.path}"
+            f"{waiting[0].query!r}); answer them first: python -m runner judgments review {file.path}"
         )
     suite = file.read()
     if replay(suite, entries).revision != suite.revision:
         raise InputError(
             f"{file.path}: its record holds answers that the file does not; write them first: "
-            f"python -m runner.judgments review {file.path}"
+            f"python -m runner judgments review {file.path}"
         )
 
 
@@ -115,5 +115,5 @@ def _same(there: Sequence[RecordEntry], wanted: Sequence[RecordEntry]) -> bool:
 
 def _occupied(path: Path) -> InputError:
     return InputError(
-        f"{path}: is already there and is not what this migration makes; name another file with --out, or move it away"
+        f"{path}: is already there and is not what this migration makes; name another with out=FILE, or move it away"
     )

@@ -100,10 +100,10 @@ def _refuse_wrong_order(suite: Suite, old: Snapshot, new: Snapshot) -> None:
             if suite.snapshot in (None, old.id) and suite.documents in (None, old.documents_sha256[:16]):
                 raise error from None
             pinned = f"snapshot {suite.snapshot}" if suite.snapshot else f"the documents {suite.documents}"
-            carried = f"is pinned to {pinned}; give that with --from, not {old.id}"
+            carried = f"is pinned to {pinned}; give that with from=, not {old.id}"
             raise InputError(f"{suite.head or where}: {carried}") from None
         raise InputError(
-            f"{where}: fits snapshot {new.id} (--to), not {old.id} (--from); exchange --from and --to?"
+            f"{where}: fits snapshot {new.id} (to=), not {old.id} (from=); exchange from= and to=?"
         ) from None
 
 

@@ -61,7 +61,7 @@ class Naming:
     @property
     def _texts(self) -> PassageTexts:
         if self._given is None:
-            raise InputError("without a snapshot nothing can be named; give one (--snapshot ID)")
+            raise InputError("without a snapshot nothing can be named; give one (snapshot=ID)")
         return self._given
 
     def _line(self, prompt: str) -> str:

@@ -150,7 +150,7 @@ def _pinned(store: SnapshotStore, suite: Suite) -> str:
     if suite.documents is None:
         raise InputError(
             f"{suite.path or suite.name}: the suite is pinned to no snapshot, so say which one to judge "
-            f"(--snapshot ID); stored in {store.root}: {stored}"
+            f"(snapshot=ID); stored in {store.root}: {stored}"
         )
     found = next(_with_documents(store, suite.documents), None)
     if found is None:

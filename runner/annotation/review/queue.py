@@ -89,9 +89,9 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.only not in CHOICES:
-            raise ConfigError(f"--only: found {self.only!r}, expected one of {', '.join(CHOICES)}")
+            raise ConfigError(f"only: found {self.only!r}, expected one of {', '.join(CHOICES)}")
         if self.only == "candidates" and not self.candidates:
-            raise ConfigError("--only candidates needs a file of them (--candidates FILE.jsonl)")
+            raise ConfigError("only=candidates needs a file of them (candidates=FILE.jsonl)")
 
 
 def queue(suite: Suite, entries: Sequence[RecordEntry], wanted: Wanted) -> tuple[ReviewItem, ...]:

@@ -118,7 +118,7 @@ class Session:
 
     def _graded(self, item: ReviewItem, targets: tuple[Target, ...], grade: int, passage: str | None = None) -> bool:
         if not 0 <= grade <= self._highest:
-            self._screen.say(f"{grade} is no grade here, expected 0 to {self._highest} (--grades N allows more)")
+            self._screen.say(f"{grade} is no grade here, expected 0 to {self._highest} (grades=N allows more)")
             return False
         if passage:
             targets = (self._naming.words_of(item, passage, all_of_it=grade == 0),)

@@ -1,1 +1,1 @@
-"""The commands of `python -m runner.judgments`, one a file."""
+"""The commands of `python -m runner judgments`, one a file."""

@@ -1,6 +1,5 @@
 """`agreement FILE [FILE ...]`: how far several annotators agree, and on what they do not."""
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,8 @@ from runner.annotation.agreement import agree
 from runner.annotation.exchange.pair_files import read_pairs
 from runner.annotation.exchange.pair_row import PairRow
 from runner.annotation.exchange.ratings import Source, collect, suite_rows
+from runner.cli.arguments import Arguments, setting, words
+from runner.cli.command import Command
 from runner.errors import ConfigError, InputError
 from runner.files.nearest import did_you_mean
 from runner.reports.agreement import MOST_LISTED, print_agreement
@@ -17,36 +18,29 @@ from runner.scoring.slices import slice_queries
 from runner.suite_formats.own import OwnSuite
 from runner.suites import CROSSING, DERIVED_FIELDS, Suite
 
-HELP = "measure how far annotators agree (Cohen's kappa, Krippendorff's alpha), and list where they do not"
+
+class Asked(Arguments):
+    """What the command takes."""
+
+    files: tuple[Path, ...] = words("FILE", "a suite's YAML head, or pairs: .jsonl, .csv, .json of Label Studio")
+    suite: str | None = setting("the suite whose texts and slices to use; default: the first one given", None)
+    slice: tuple[str, ...] = setting('by these fields, or "a x b"', (), metavar="FIELD,...")
+    most: int = setting("how many differing pairs to list", MOST_LISTED, least=0)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a suite's YAML head, or pairs: .jsonl, .csv, .json of Label Studio"
-    )
-    parser.add_argument("--suite", help="the suite whose texts and slices to use (else: the first suite given)")
-    parser.add_argument(
-        "--slice", action="append", default=[], metavar="FIELD", help='by this field, or "a x b"; may be repeated'
-    )
-    parser.add_argument("--most", type=int, default=MOST_LISTED, metavar="N", help="how many differing pairs to list")
-
-
-def run(parsed: argparse.Namespace) -> int:
+def run(asked: Asked) -> int:
     """Print the agreement: 0 done, also where it is low."""
-    if parsed.most < 0:
-        raise ConfigError(f"--most: found {parsed.most}, expected a number from 0")
-    read = [_read(Path(name)) for name in parsed.files]
-    suite = OwnSuite(parsed.suite).read() if parsed.suite else next((suite for _, suite in read if suite), None)
+    read = [_read(path) for path in asked.files]
+    suite = OwnSuite(asked.suite).read() if asked.suite else next((suite for _, suite in read if suite), None)
     sources = [source for source, _ in read]
     if suite:
         sources = [_of_suite(source, suite) for source in sources]
-    elif parsed.slice:
-        raise ConfigError("--slice needs the fields of the queries; name their suite (--suite SUITE.yaml)")
+    elif asked.slice:
+        raise ConfigError("slice= needs the fields of the queries; name their suite (suite=SUITE.yaml)")
     if suite and not any(source.rows for source in sources):
-        names = ", ".join(parsed.files)
-        raise InputError(f"{names}: no query of suite {suite.name!r} ({parsed.suite or suite.path}) is in there")
-    print_agreement(agree(collect(sources), _groups(suite, parsed.slice)), sys.stdout, parsed.most)
+        names = ", ".join(map(str, asked.files))
+        raise InputError(f"{names}: no query of suite {suite.name!r} ({asked.suite or suite.path}) is in there")
+    print_agreement(agree(collect(sources), _groups(suite, asked.slice)), sys.stdout, asked.most)
     return 0
 
 
@@ -76,7 +70,7 @@ def _groups(suite: Suite | None, fields: Sequence[str]) -> Mapping[str, Sequence
     known = sorted({name for query in suite.queries for name in query.fields} | set(DERIVED_FIELDS))
     for name in (part.strip() for field in fields for part in field.split(CROSSING)):
         if name not in known:
-            raise ConfigError(f"--slice: suite {suite.name!r} has no field {name!r}{did_you_mean(name, known)}")
+            raise ConfigError(f"slice: suite {suite.name!r} has no field {name!r}{did_you_mean(name, known)}")
     slices = slice_queries(suite.queries, fields, min_grade=suite.min_grade)
     chosen = tuple(f"{field}." for field in fields)
     return {
@@ -84,3 +78,9 @@ def _groups(suite: Suite | None, fields: Sequence[str]) -> Mapping[str, Sequence
         for name, members in zip(slices.names, slices.members, strict=True)
         if name.startswith(chosen)
     }
+
+
+main = Command("judgments agreement", Asked, run, example="wei.csv bo.csv suite=core.yaml slice=language")
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,6 @@
-"""`python -m runner.judgments candidates`: rank what is worth judging, from runs and click logs."""
+"""`python -m runner judgments candidates`: rank what is worth judging, from runs and click logs."""
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,8 @@ from runner.annotation.candidates.ranked_run import (
     pooled_candidates,
     up_to_date,
 )
+from runner.cli.arguments import StoredRuns, others, setting
+from runner.cli.command import Command
 from runner.composition.requests import compose_request
 from runner.configuration.settings import conf_directory
 from runner.engine.inputs import ConfiguredInputs, snapshot_store
@@ -35,77 +35,70 @@ from runner.tracking.location import StoreLocation
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
 
-HELP = "rank what is worth judging next: failing queries, unjudged passages, clicks; it judges nothing itself"
 _WORLD = ("suite", "suite_revision", "unit", "snapshot", "history")
 _COLUMNS = ("query_id", "slices", "ranked", "first_relevant_rank", "lost_in")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the sources and the options."""
-    parser.epilog = (
-        "Order: the first of every kind of reason (failing, pooled, clicked), then the second of every kind, and so "
-        "on; within a kind the highest priority first. The priorities of different kinds cannot be compared. "
-        "`review --candidates` asks in this order."
-    )
-    parser.add_argument(
-        "overrides", nargs="*", help="store=... or tracking.uri=...; with --suite NAME also dataset=..."
-    )
-    parser.add_argument("--clicks", type=Path, metavar="FILE.csv", help="a click log, one row an impression")
-    parser.add_argument("--failures", metavar="RUN_ID", help="a run whose failing queries to look at")
-    parser.add_argument("--pool", nargs="+", metavar="RUN_ID", help="runs whose first results to pool")
-    parser.add_argument("--depth", type=int, default=10, help="how far down a ranking to look (default 10)")
-    parser.add_argument("--most", type=int, default=200, help="keep the first so many (default 200)")
-    parser.add_argument("--out", type=Path, metavar="FILE.jsonl", help="write them there, and FILE.meta.json beside")
-    parser.add_argument("--rules", type=Path, metavar="FILE.yaml", help="anonymising rules (default conf/anonymise/)")
-    parser.add_argument("--suite", help="what is judged by now: a name of conf/suite/ or the head of a suite")
-    parser.add_argument("--snapshot", metavar="ID", help="the snapshot whose passages a click log names")
+_ORDER = """\
+Order: the first of every kind of reason (failing, pooled, clicked), then the second of every kind, and so on; within
+a kind the highest priority first. The priorities of different kinds cannot be compared. `judgments review
+candidates=FILE.jsonl` asks in this order.
+"""
 
 
-def run(parsed: argparse.Namespace) -> int:
+class Asked(StoredRuns):
+    """What the command takes."""
+
+    clicks: Path | None = setting("a click log, one row an impression", None, metavar="FILE.csv")
+    failures: str | None = setting("a run whose failing queries to look at", None, metavar="RUN_ID")
+    pool: tuple[str, ...] | None = setting("runs whose first results to pool", None, metavar="RUN_ID,...", every=True)
+    depth: int = setting("how far down a ranking to look", 10, least=1)
+    most: int = setting("keep the first so many", 200, least=1)
+    out: Path | None = setting("write them there, and FILE.meta.json beside", None, metavar="FILE.jsonl")
+    rules: Path | None = setting("anonymising rules; default conf/anonymise/", None, metavar="FILE.yaml")
+    suite: str | None = setting("what is judged by now: a name of conf/suite/ or the head of a suite", None)
+    snapshot: str | None = setting("the snapshot whose passages a click log names", None, metavar="ID")
+    overrides: tuple[str, ...] = others("dataset.NAME=VALUE: with suite=NAME, the documents that it judges", "dataset")
+
+
+def run(asked: Asked) -> int:
     """Gather candidates from all sources named, rank, print and write them."""
-    if not (parsed.clicks or parsed.failures or parsed.pool):
-        raise ConfigError("name a source: --clicks FILE.csv, --failures RUN_ID, --pool RUN_ID RUN_ID, or several")
-    for name in ("depth", "most"):
-        if getattr(parsed, name) < 1:
-            raise ConfigError(f"--{name} must be at least 1, found {getattr(parsed, name)}")
-    # --pool takes every word after it, so overrides may stand among the run ids.
-    pool = [each for each in parsed.pool or [] if "=" not in each]
-    place = StoreLocation.of([*parsed.overrides, *(each for each in parsed.pool or [] if "=" in each)])
-    rules = Rules.read(parsed.rules or conf_directory() / "anonymise" / "default.yaml")
-    suite = _suite(parsed.suite, place)
+    if not (asked.clicks or asked.failures or asked.pool):
+        raise ConfigError("name a source: clicks=FILE.csv, failures=RUN_ID, pool=RUN_ID,RUN_ID, or several")
+    place = asked.place()
+    rules = Rules.read(asked.rules or conf_directory() / "anonymise" / "default.yaml")
+    suite = _suite(asked)
     with scratch_folder("candidates") as folder:
         runs = _Runs(place.tracker(), place.store, folder, suite)
-        found = _gather(parsed, pool, runs, rules, place)
-    print_candidates(found, sys.stdout, parsed.most)
-    if parsed.out:
-        written = write_candidates(found, parsed.out, parsed.most)
-        every = f"{len(found.candidates):,} (--most {parsed.most})"
-        print(f"written {written:,} of {every}: {parsed.out} and {meta_path(parsed.out)}")
+        found = _gather(asked, runs, rules, place)
+    print_candidates(found, sys.stdout, asked.most)
+    if asked.out:
+        written = write_candidates(found, asked.out, asked.most)
+        every = f"{len(found.candidates):,} (most={asked.most})"
+        print(f"written {written:,} of {every}: {asked.out} and {meta_path(asked.out)}")
     return 0
 
 
-def _gather(
-    parsed: argparse.Namespace, pool: Sequence[str], runs: "_Runs", rules: Rules, place: StoreLocation
-) -> CandidateList:
-    options = {"depth": parsed.depth, "most": parsed.most}
-    if parsed.snapshot and not parsed.clicks:
-        raise ConfigError("--snapshot says which passages a click log means; a run names its own, so leave it out")
+def _gather(asked: Asked, runs: "_Runs", rules: Rules, place: StoreLocation) -> CandidateList:
+    options = {"depth": asked.depth, "most": asked.most}
+    if asked.snapshot and not asked.clicks:
+        raise ConfigError("snapshot= says which passages a click log means; a run names its own, so leave it out")
     candidates: list[JudgmentCandidate] = []
     notes = [f"rule {name!r} may take very long on some texts" for name in rules.slow]
-    if parsed.failures:
-        failing = runs.load(parsed.failures)
-        failing.refuse_shallow(parsed.depth)
-        candidates += failing_candidates(failing, parsed.depth)
-    if parsed.pool is not None:
-        pooled = [runs.load(run_id) for run_id in pool]
-        candidates += pooled_candidates(pooled, parsed.depth)
+    if asked.failures:
+        failing = runs.load(asked.failures)
+        failing.refuse_shallow(asked.depth)
+        candidates += failing_candidates(failing, asked.depth)
+    if asked.pool is not None:
+        pooled = [runs.load(run_id) for run_id in asked.pool]
+        candidates += pooled_candidates(pooled, asked.depth)
         notes += alike(pooled)
     inputs = runs.inputs()
-    if not parsed.clicks:
+    if not asked.clicks:
         return CandidateList(ranked_list(candidates, rules), inputs, rules, options, notes=notes)
-    snapshot = _snapshot(parsed.snapshot, place.store) if parsed.snapshot else None
-    clicked = _clicked(parsed.clicks, rules, runs, snapshot)
-    inputs.append({"kind": "clicks", "path": str(parsed.clicks), "sha256": file_digest(parsed.clicks)})
+    snapshot = _snapshot(asked.snapshot, place.store) if asked.snapshot else None
+    clicked = _clicked(asked.clicks, rules, runs, snapshot)
+    inputs.append({"kind": "clicks", "path": str(asked.clicks), "sha256": file_digest(asked.clicks)})
     if snapshot:
         inputs.append({"kind": "snapshot", "id": snapshot.id})
     bias = clicked.bias
@@ -131,14 +124,15 @@ def _snapshot(wanted: str, store: str) -> Snapshot:
     return kept.load(kept.find(wanted))
 
 
-def _suite(name: str | None, place: StoreLocation) -> Suite | None:
-    if name is None:
-        place.refuse_rest()
+def _suite(asked: Asked) -> Suite | None:
+    named = bool(asked.suite) and not str(asked.suite).endswith((".yaml", ".yml"))
+    if asked.overrides and not named:
+        raise ConfigError(f"{asked.overrides[0]}: says where a suite of conf/suite/ is from; name it with suite=NAME")
+    if asked.suite is None:
         return None
-    if name.endswith((".yaml", ".yml")):
-        place.refuse_rest()
-        return OwnSuite(name).read()
-    return ConfiguredInputs().suite(compose_request([f"suite={name}", *place.rest]).settings)
+    if not named:
+        return OwnSuite(asked.suite).read()
+    return ConfiguredInputs().suite(compose_request([f"suite={asked.suite}", *asked.overrides]).settings)
 
 
 class _Runs:
@@ -198,3 +192,15 @@ class _Runs:
             {"kind": "run", "id": stored.id, **run.world, "per_query_sha256": file_digest(stored.folder / PER_QUERY)}
             for stored, run in self._loaded.values()
         ]
+
+
+main = Command(
+    "judgments candidates",
+    Asked,
+    run,
+    example="failures=3f2a9c pool=3f2a9c,81bd07 clicks=events.csv out=candidates.jsonl",
+    notes=_ORDER,
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,5 @@
-"""`check SUITE [--snapshot ID]`: does everything that a suite judges exist in a snapshot, and what is still open?"""
+"""`check SUITE [snapshot=ID]`: does everything that a suite judges exist in a snapshot, and what is still open?"""
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +8,8 @@ from runner.annotation.history.entry import RecordEntry, pending_in
 from runner.annotation.history.hand_edits import edits
 from runner.annotation.history.record import JudgmentRecord
 from runner.annotation.review.passage_texts import judged_snapshot
+from runner.cli.arguments import StoredRuns, setting, words
+from runner.cli.command import Command
 from runner.cli.judgment_commands.named_suite import SUITE_HELP, listed, named_suite
 from runner.engine.inputs import snapshot_store
 from runner.errors import InputError
@@ -16,29 +17,23 @@ from runner.snapshots import Snapshot
 from runner.suites import SOURCES, Suite
 from runner.suites.by_position import refuse_by_position
 from runner.suites.leak import HOLDOUT, merged
-from runner.tracking.location import StoreLocation
 from runner.workflows.clean_holdout import leak_error, leaks_of
 
-HELP = "hold a suite against a stored snapshot, and count what is judged, disputed and waiting"
+
+class Asked(StoredRuns):
+    """What the command takes."""
+
+    suite: str = words("SUITE", SUITE_HELP)
+    snapshot: str | None = setting("id, beginning of it, or name; default: that of the suite", None, metavar="ID")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
-    parser.add_argument("suite", metavar="SUITE", help=SUITE_HELP)
-    parser.add_argument("overrides", nargs="*", metavar="OVERRIDE", help="where snapshots are: store=FOLDER")
-    parser.add_argument(
-        "--snapshot", metavar="ID", help="id, beginning of it, or name (default: the one that the suite is pinned to)"
-    )
-
-
-def run(parsed: argparse.Namespace) -> int:
+def run(asked: Asked) -> int:
     """Check: 0 the suite fits, also with open judgments; 2 it does not."""
-    place = StoreLocation.of(parsed.overrides)
-    place.refuse_rest()
-    file = named_suite(parsed.suite)
+    place = asked.place()
+    file = named_suite(asked.suite)
     store = snapshot_store(place.store)
     suite = file.read()
-    snapshot = judged_snapshot(store, suite, parsed.snapshot)
+    snapshot = judged_snapshot(store, suite, asked.snapshot)
     refuse_by_position(suite, snapshot)
     if suite.role == HOLDOUT:
         collections = [made.collection for made in store.history() if made.id == snapshot.id] or [""]
@@ -101,3 +96,15 @@ def _open(suite: Suite, entries: tuple[RecordEntry, ...], *, interrupted: bool) 
         yield f"changed by hand or merged since the last answer, which the next review notes in the record: {ids}"
     if after.revision != suite.revision:
         yield "the record holds answers that the file does not; review writes them"
+
+
+main = Command(
+    "judgments check",
+    Asked,
+    run,
+    example="core snapshot=2026-09",
+    statuses="0 the suite fits, also with open judgments; 2 it does not, or bad input",
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,5 @@
 """`import SUITE FILE`: what was judged elsewhere becomes part of a suite, once."""
 
-import argparse
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,13 +15,13 @@ from runner.annotation.history.live_suite import LiveSuite
 from runner.annotation.history.suite_file import SuiteFile
 from runner.annotation.review.passage_texts import PassageTexts, judged_snapshot
 from runner.annotation.review.review import new_query, out_of_means
+from runner.cli.arguments import StoredRuns, setting, words
+from runner.cli.command import Command
 from runner.cli.judgment_commands.named_suite import SUITE_HELP, annotator_name, listed, named_suite, whoever
 from runner.engine.inputs import snapshot_store
 from runner.errors import ConfigError, InputError
 from runner.suites import Suite
-from runner.tracking.location import StoreLocation
 
-HELP = "read pairs that were labelled elsewhere: JSONL, CSV, or the JSON export of Label Studio"
 _TOLD = {
     "new": "new judgments",
     "changed": "changed grades",
@@ -35,52 +34,49 @@ _TOLD = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
-    parser.add_argument("suite", metavar="SUITE", help=SUITE_HELP)
-    parser.add_argument("file", metavar="FILE", help="FILE.jsonl, FILE.csv, or FILE.json of Label Studio")
-    parser.add_argument("overrides", nargs="*", help="store=...")
-    parser.add_argument(
-        "--annotator",
-        action="append",
-        default=[],
+class Asked(StoredRuns):
+    """What the command takes."""
+
+    suite: str = words("SUITE", SUITE_HELP)
+    file: Path = words("FILE", "FILE.jsonl, FILE.csv, or FILE.json of Label Studio")
+    annotator: tuple[str, ...] = setting(
+        "whose judgments these are, where the file does not say; or USER=NAME for each user of Label Studio",
+        (),
         metavar="NAME",
-        help='whose judgments these are, where the file does not say; or "USER=NAME" for a user of Label Studio',
     )
-    parser.add_argument("--snapshot", metavar="ID", help="the snapshot that was judged (default: the suite's own)")
-    parser.add_argument("--grades", type=int, metavar="N", help="grades go from 0 to N (default: the suite's highest)")
+    snapshot: str | None = setting("the snapshot that was judged; default: the suite's own", None, metavar="ID")
+    grades: int | None = setting("grades go from 0 to N; default: the suite's highest", None)
 
 
-def run(parsed: argparse.Namespace) -> int:
+def run(asked: Asked) -> int:
     """Import the file: 0 done, 2 bad input, and then nothing is changed."""
-    place = StoreLocation.of(parsed.overrides)
-    place.refuse_rest()
-    file = named_suite(parsed.suite)
-    names, annotator = _names(parsed.annotator)
+    place = asked.place()
+    file = named_suite(asked.suite)
+    names, annotator = _names(asked.annotator)
     live = LiveSuite(file, by=annotator or whoever())
-    read = read_pairs(Path(parsed.file))
-    rows = _named_rows(read, names, annotator, parsed.file)
+    read = read_pairs(asked.file)
+    rows = _named_rows(read, names, annotator, asked.file)
     try:
-        texts = PassageTexts(judged_snapshot(snapshot_store(place.store), live.suite, parsed.snapshot), live.suite.unit)
+        texts = PassageTexts(judged_snapshot(snapshot_store(place.store), live.suite, asked.snapshot), live.suite.unit)
     except InputError:
-        if parsed.snapshot:
+        if asked.snapshot:
             raise
         texts = None
-    highest = highest_grade(live.suite, live.entries, parsed.grades)
+    highest = highest_grade(live.suite, live.entries, asked.grades)
     outside: set[str] = set()
     found = Import((), {})
 
     def plan(suite: Suite, entries: Sequence[RecordEntry]) -> Sequence[RecordEntry]:
         nonlocal found
-        importer = Importer(suite, entries, path=parsed.file, highest=highest, annotator=annotator, texts=texts)
+        importer = Importer(suite, entries, path=str(asked.file), highest=highest, annotator=annotator, texts=texts)
         outside.update(out_of_means(suite, entries, {row.query_id for row in rows}))
         found = importer.plan(rows, _new_queries(rows, suite, file))
         return found.drafts
 
     live.change(plan)
-    for line in (*_told(found, read), *_open(live, {draft.query for draft in found.drafts} - outside, parsed.suite)):
+    for line in (*_told(found, read), *_open(live, {draft.query for draft in found.drafts} - outside, asked.suite)):
         print(line)
-    print(f"{parsed.suite} is at revision {live.suite.revision}")
+    print(f"{asked.suite} is at revision {live.suite.revision}")
     return 0
 
 
@@ -89,26 +85,26 @@ def _names(given: Sequence[str]) -> tuple[Mapping[str, str], str | None]:
     names = dict(each.partition("=")[::2] for each in given if "=" in each)
     plain = [each for each in given if "=" not in each]
     if len(plain) > 1:
-        raise ConfigError(f"--annotator: found {len(plain)} names, expected one, or USER=NAME for each user")
+        raise ConfigError(f"annotator: found {len(plain)} names, expected one, or USER=NAME for each user")
     for name in (*plain, *names.values()):
         annotator_name(name)
     return names, plain[0] if plain else None
 
 
-def _named_rows(read: PairFile, names: Mapping[str, str], annotator: str | None, path: str) -> Sequence[PairRow]:
+def _named_rows(read: PairFile, names: Mapping[str, str], annotator: str | None, path: Path) -> Sequence[PairRow]:
     """The rows with the names of Label Studio's users, which it may know by number only."""
     known = {person: names.get(person) or names.get(person.removeprefix("user ")) for person in read.people}
     used = {name for name in names if name in read.people or f"user {name}" in read.people}
     if unknown := sorted(set(names) - used):
         people = ", ".join(read.people) or "nobody"
-        raise InputError(f"{path}: --annotator {unknown[0]}=...: no such user; annotated by {people}")
+        raise InputError(f"{path}: annotator={unknown[0]}=...: no such user; annotated by {people}")
     nameless = [person for person, name in known.items() if name is None]
     if annotator and len(nameless) == 1:
         known[nameless[0]] = annotator
     elif annotator and nameless:
-        each = " ".join(f'--annotator "{person.removeprefix("user ")}=NAME"' for person in nameless)
+        each = ",".join(f"{person.removeprefix('user ')}=NAME" for person in nameless)
         raise InputError(
-            f"{path}: is the work of {len(nameless)} people, not of {annotator!r} alone; name them: {each}"
+            f"{path}: is the work of {len(nameless)} people, not of {annotator!r} alone; name them: annotator={each}"
         )
     return [replace(row, annotator=known.get(row.annotator or "") or row.annotator) for row in read.rows]
 
@@ -131,7 +127,7 @@ def _open(live: LiveSuite, touched: Collection[str], named: str) -> Iterator[str
     """What somebody has to look at after the import."""
     disputed = [query.id for query in live.suite.queries if query.disputed]
     if disputed:
-        command = f"python -m runner.judgments review {shlex.quote(named)} --only disputed"
+        command = f"python -m runner judgments review {shlex.quote(named)} only=disputed"
         yield f"queries on which annotators disagree now: {listed(disputed)}; settle them: {command}"
     if left := out_of_means(live.suite, live.entries, touched):
         yield f"in no mean now, since nothing relevant to them is known: {listed(left)}"
@@ -142,3 +138,15 @@ def _told(found: Import, read: PairFile) -> list[str]:
     if read.skipped:
         counts.append(f"skipped by their annotators: {read.skipped}")
     return counts or ["nothing to import"]
+
+
+main = Command(
+    "judgments import",
+    Asked,
+    run,
+    example="core pairs.csv annotator=wei",
+    statuses="0 done; 2 bad input, and then nothing is changed",
+)
+
+if __name__ == "__main__":
+    main()

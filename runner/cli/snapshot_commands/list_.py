@@ -1,42 +1,39 @@
 """The stored snapshots, the newest last."""
 
-import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runner.cli.snapshot_commands.place import split_words
-from runner.errors import ConfigError
+from runner.cli.arguments import StoredRuns, setting
+from runner.cli.command import Command
+from runner.engine.inputs import snapshot_store
 from runner.files.strict_json import parse_json
 from runner.snapshots import Catalog, Made, SnapshotStore
 
-HELP = "list the stored snapshots, the newest last"
 _HEADER = ("id", "name", "collection", "made (UTC)", "documents", "passages", "chunker")
 _NUMBERS = (4, 5)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which collection, and where."""
-    parser.add_argument("place", nargs="*", metavar="store=DIR", help="where the snapshots are")
-    parser.add_argument("--collection", help="only those of this one")
+class Asked(StoredRuns):
+    """What the command takes."""
+
+    collection: str | None = setting("only those of this one", None, metavar="NAME")
 
 
-def run(parsed: argparse.Namespace) -> int:
+def run(asked: Asked) -> int:
     """Print a table; nothing but the heads of the snapshots is read."""
-    words, store = split_words(parsed.place)
-    if words:
-        raise ConfigError(f"unknown word {words[0]!r}; this command takes store=DIR and --collection NAME")
+    store = snapshot_store(asked.place().store)
     catalog = store.catalog()
-    made = store.history(parsed.collection)
+    made = store.history(asked.collection)
     there = [each for each in made if store.exists(each.id)]
     rows = [_row(each, store, catalog) for each in _together(there)]
     if rows:
         print(_table(rows))
     else:
-        of = f" of collection {parsed.collection!r}" if parsed.collection else ""
-        print(f"no snapshot{of} in {store.root}; make one with python -m runner.snapshot build")
+        of = f" of collection {asked.collection!r}" if asked.collection else ""
+        print(f"no snapshot{of} in {store.root}; make one with python -m runner snapshot build")
     if deleted := len({each.id for each in made} - {each.id for each in there}):
         print(f"{deleted} more in the catalog, deleted since")
     for line in catalog.torn:
@@ -104,3 +101,9 @@ def _table(rows: list[tuple[str, ...]]) -> str:
             cells.append(pad + cell if column in _NUMBERS else cell + pad)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+main = Command("snapshot list", Asked, run, example="collection=demo")
+
+if __name__ == "__main__":
+    main()

@@ -1,39 +1,33 @@
 """One snapshot: how it was made and what is in it, or one of its passages."""
 
-import argparse
 from collections.abc import Sequence
 
+from runner.cli.arguments import StoredRuns, setting, words
+from runner.cli.command import Command
 from runner.cli.snapshot_commands.list_ import chunker_words, minute
-from runner.cli.snapshot_commands.place import split_words
-from runner.errors import ConfigError, InputError
+from runner.engine.inputs import snapshot_store
+from runner.errors import InputError
 from runner.files.nearest import nearest_ids
 from runner.snapshots import Passage, Snapshot, SnapshotStore
 
-HELP = "show how a snapshot was made, its passages, or the text of one"
+
+class Asked(StoredRuns):
+    """What the command takes."""
+
+    snapshot: str = words("ID", "a snapshot's id, the beginning of it, or its name")
+    passage: str | None = words("PASSAGE", "a passage's or a document's id", None)
+    passages: bool = setting("list every passage", False)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which snapshot, and how much of it."""
-    parser.add_argument(
-        "words",
-        nargs="+",
-        metavar="ID [PASSAGE]",
-        help="a snapshot's id, the beginning of it, or its name; then a passage's or a document's id; store=DIR",
-    )
-    parser.add_argument("--passages", action="store_true", help="list every passage")
-
-
-def run(parsed: argparse.Namespace) -> int:
+def run(asked: Asked) -> int:
     """Print what was asked for."""
-    words, store = split_words(parsed.words)
-    if not 1 <= len(words) <= 2:
-        raise ConfigError(f"expected a snapshot and at most one passage, found {len(words)} words")
-    snapshot = store.load(words[0])
-    if len(words) == 2:
-        _print_one(snapshot, words[1])
+    store = snapshot_store(asked.place().store)
+    snapshot = store.load(asked.snapshot)
+    if asked.passage is not None:
+        _print_one(snapshot, asked.passage)
         return 0
     _print_head(snapshot, store)
-    if parsed.passages:
+    if asked.passages:
         print()
         _print_passages(snapshot, snapshot.passages)
     return 0
@@ -75,7 +69,7 @@ def _print_one(snapshot: Snapshot, id_: str) -> None:
         return
     known = sorted({*snapshot.units("passage"), *snapshot.units("document")})
     near = nearest_ids([id_], known).get(id_, [])
-    hint = f"; nearest: {', '.join(map(repr, near))}" if near else "; list them with --passages"
+    hint = f"; nearest: {', '.join(map(repr, near))}" if near else "; list them with passages=true"
     raise InputError(f"snapshot {snapshot.id} holds no passage or document {id_!r}{hint}")
 
 
@@ -83,3 +77,9 @@ def _print_passages(snapshot: Snapshot, passages: Sequence[Passage]) -> None:
     for passage in sorted(passages, key=lambda each: (each.document, each.start, each.id)):
         beginning = " ".join(snapshot.text(passage)[:200].split())[:60]
         print(f"{passage.id}  {passage.end - passage.start} characters  {beginning}")
+
+
+main = Command("snapshot show", Asked, run, example="2026-09 en/limits.md")
+
+if __name__ == "__main__":
+    main()

@@ -82,7 +82,7 @@ class StoreWorld:
         return [{k: v for k, v in row.metrics.items() if not k.startswith(timed)} for row in outcome.rows]
 
     def repeat(self, run_id: str, folder: Path) -> int:
-        """Repeat a run, as `python -m runner.rerun` does."""
+        """Repeat a run, as `python -m runner rerun` does."""
         folder.mkdir(parents=True, exist_ok=True)
         found = repeat_run(run_id, self.place, folder)
         print("\n".join(repetition_lines(found)))

@@ -1,0 +1,117 @@
+"""Every command of the program by its name, with the file that holds it; and the one front door to them all."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from runner.cli.command import Command
+
+PROGRAM = "python -m runner"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """module: under runner.cli, with `main`, a Command. about: what the command does, in one sentence."""
+
+    module: str
+    about: str
+
+
+def _entries(folder: str, group: str, about: Mapping[str, str]) -> dict[str, Entry]:
+    # `list` and `import` are words of Python.
+    own = {"list": "list_", "import": "import_"}
+    return {f"{group} {name}": Entry(f"{folder}.{own.get(name, name)}", told) for name, told in about.items()}
+
+
+COMMANDS: dict[str, Entry] = {
+    "rerun": Entry("rerun", "Repeat a past run from what was stored with it, and compare."),
+    "compare": Entry("compare", "Compare runs of one suite query by query; the first is A."),
+    "accept": Entry("accept", "Accept a run as the baseline that later runs of its suite are gated against."),
+    "gate": Entry("gate", "Judge by a policy whether a run may be released, against the accepted baseline."),
+    "choose": Entry("choose", "Choose the smallest k of a sweep that meets every floor within the budget."),
+    "trend": Entry("trend", "Show how a metric of a suite moved over the runs accepted as its baseline."),
+    "drill": Entry("drill", "Prove on a copy that what is removed, renamed or shuffled is noticed."),
+    "citations": Entry("citations", "Check what served answers cite against the snapshots they were made from."),
+    **_entries(
+        "snapshot_commands",
+        "snapshot",
+        {
+            "build": "Read documents, cut them into passages and keep them under one id.",
+            "list": "List the stored snapshots, the newest last.",
+            "show": "Show how a snapshot was made, its passages, or the text of one.",
+            "diff": "Compare two snapshots: documents, passages, wording, and judged queries touched.",
+        },
+    ),
+    **_entries(
+        "judgment_commands",
+        "judgments",
+        {
+            "check": "Hold a suite against a snapshot; count what is judged, disputed and waiting.",
+            "migrate": "Carry judgments over to a newer snapshot; what is not certain waits for review.",
+            "freeze": "Pin a suite to its present revision, and keep a copy of it.",
+            "review": "Judge what waits: migrated, disputed and candidate judgments, or all anew.",
+            "agreement": "Measure how far annotators agree, and list where they do not.",
+            "candidates": "Rank what is worth judging next: failing queries, unjudged passages, clicks.",
+            "export": "Write pairs for labelling elsewhere: JSONL, CSV, or tasks of Label Studio.",
+            "import": "Read pairs labelled elsewhere: JSONL, CSV, or the export of Label Studio.",
+        },
+    ),
+}
+GROUPS = {
+    "snapshot": "Documents cut into passages under one id: make, list, look into, compare.",
+    "judgments": "Keep judged questions true while their documents change.",
+}
+# The names that commands had before.
+ALIASES = {"lineage": "citations"}
+
+
+def command(name: str) -> "Command":  # type: ignore[type-arg]
+    """A command by its name; its file is imported now."""
+    found = import_module(f"runner.cli.{COMMANDS[name].module}").main
+    return found  # type: ignore[no-any-return]
+
+
+def command_table() -> "Iterator[Command]":  # type: ignore[type-arg]
+    """Every command, as declared, in the order of `--help`.
+
+    For a reference: `.name`, `.about`, `.example`, `.statuses`, `.notes`, and `arguments.taken(command.arguments)` for
+    words and settings with their types, defaults, choices and meaning; `.help()` are the lines of its `--help`.
+    """
+    return map(command, COMMANDS)
+
+
+def named(words: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The command that the first words name, and the words after it; None where they name none."""
+    first = [ALIASES.get(word, word) for word in words[:1]]
+    for length in (2, 1):
+        name = " ".join([*first, *words[1:length]])
+        if len(words) >= length and name in COMMANDS:
+            return name, list(words[length:])
+    return None
+
+
+def run_group(group: str, given: Sequence[str] | None = None) -> NoReturn:
+    """Run the command of a group that the first word names; without one, list them and exit with status 2."""
+    words = sys.argv[1:] if given is None else list(given)
+    if found := named([group, *words]):
+        command(found[0])(found[1])
+    from runner.cli.entry import UNUSABLE, leave
+
+    def tell() -> int:
+        from runner.cli.command import aligned
+        from runner.errors import ConfigError
+        from runner.files.nearest import did_you_mean
+
+        own = {name.partition(" ")[2]: COMMANDS[name].about for name in COMMANDS if name.startswith(f"{group} ")}
+        if words and words[0] not in ("-h", "--help"):
+            raise ConfigError(f"{group} has no command {words[0]!r}{did_you_mean(words[0], own)}")
+        asked = bool(words)
+        usage, more = f"usage: {PROGRAM} {group} COMMAND ...", f"{PROGRAM} {group} COMMAND --help tells more"
+        lines = [usage, "", GROUPS[group], "", *aligned(list(own.items())), "", more]
+        print("\n".join(lines), file=None if asked else sys.stderr)
+        return 0 if asked else UNUSABLE
+
+    leave(tell)
