@@ -124,7 +124,7 @@ def test_words_that_the_snapshot_does_not_hold_say_nothing_of_its_passages() -> 
 
 @pytest.mark.parametrize("unit", ["document", "span"])
 def test_what_is_judged_by_something_else_than_passages_needs_a_snapshot(unit: str) -> None:
-    with pytest.raises(ConfigError, match=f"judges the unit {unit}; name the snapshot .* --snapshot ID"):
+    with pytest.raises(ConfigError, match=f"judges the unit {unit}; name the snapshot .* snapshot=ID"):
         ExistingJudgments(suite(query("q1", "a"), unit=unit), None)
 
 

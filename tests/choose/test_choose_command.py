@@ -94,7 +94,7 @@ def test_what_cannot_be_used_is_status_2_in_one_line(store: Store) -> None:
         (("20200101-000000-ffff",), "no sweep '20200101-000000-ffff'"),
         (("it's",), 'no sweep "it\'s"'),
         ((run_id,), f"it is one of the runs of sweep {store.sweep}"),
-        ((store.sweep, "--metric", "f1"), "metric: expected one of hit"),
+        ((store.sweep, "--metric", "f1"), "unknown metric 'f1'"),
         ((store.sweep, "gate=null"), "gate=null demands nothing"),
         ((store.sweep, "--suite", "other"), "it scored core"),
     ):

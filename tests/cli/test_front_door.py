@@ -86,7 +86,7 @@ def test_each_example_can_be_read() -> None:
         (("judgments", "reveiw"), "judgments has no command 'reveiw'; did you mean 'review'?"),
         (("compare", "A", "B", "mteric=ndcg"), "unknown setting 'mteric'; did you mean 'metric'?"),
         (("compare", "A", "B", "--mteric", "ndcg"), "unknown option '--mteric'; did you mean 'metric'?"),
-        (("compare", "A", "metric=ndgc"), "found 'ndgc'; did you mean 'ndcg'?"),
+        (("compare", "A", "metric=ndgc"), "unknown metric 'ndgc'; did you mean 'ndcg'?"),
         (("gate",), "RUN_ID is missing"),
         (("judgments", "migrate", "core", "from=a"), "to=NEW is missing: the snapshot to judge from now on"),
     ],

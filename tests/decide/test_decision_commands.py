@@ -246,7 +246,7 @@ def test_three_runs_are_compared_with_the_first(two_runs: TwoRuns, desk: Desk) -
         ((), "name at least two runs to compare"),
         (("--k", "11", "OTHER"), "k=11 is outside the rankings of run"),
         (("--k", "0", "OTHER"), "k=0 is outside the rankings of run"),
-        (("--metric", "accuracy", "OTHER"), "metric: expected one of hit, recall"),
+        (("--metric", "accuracy", "OTHER"), "unknown metric 'accuracy'"),
         (("--level", "1", "OTHER"), "level: expected a number between 0 and 1, found '1'"),
         (("SELF",), "a run is named twice"),
         (("nothing",), "no run 'nothing' in"),

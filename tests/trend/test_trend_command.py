@@ -149,7 +149,7 @@ def test_where_nothing_is_accepted_it_is_said_how_to_accept(office: Office, desk
     take(office, run_id)
     undo(office.tracker, office.run(run_id), "")
     done = desk(trend.main, of(office), office.place)
-    assert (done.status, "1 that were accepted once are taken back" in done.err) == (2, True)
+    assert (done.status, "1 accepted once are taken back" in done.err) == (2, True)
     done = desk(trend.main, "suite=無", office.place)
     assert (done.status, "and no run at all; make one with python -m runner suite=無" in done.err) == (2, True)
 
