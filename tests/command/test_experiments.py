@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
+from runner.engine.run_name import run_name
+
 CONF = ("--config-dir", "conf")
 
 
@@ -58,5 +60,5 @@ def test_jobs_that_come_to_the_same_are_one_run(office: Any) -> None:
     before = len(office.runs())
     done = office.team("-m", "retriever=bm25", "pool=20,50")
     assert "jobs: 2 asked for, 1 to score (1 repeat another)" in done.out
-    assert re.search(r"same run as bm25 k=5: .*pool=50", done.out)
+    assert re.search(rf"same run as {run_name('bm25', 5)}: .*pool=50", done.out)
     assert len(office.runs()) - before == 1

@@ -12,6 +12,7 @@ from runner import plugins
 from runner.composition.installed_choices import choices, know_installed, node_of
 from runner.composition.requests import compose_request
 from runner.engine.components import build
+from runner.engine.run_name import run_name
 from runner.engine.trust import Trust
 from runner.errors import ConfigError, InputError
 
@@ -158,7 +159,7 @@ def test_it_is_swept_listed_and_repeated_and_refused_when_it_is_gone(new_desk: C
     install(desk.folder)
     desk.team("-m", "retriever=bm25,letters", "k=1,3", "chunker=lines")
     runs = {run.info.run_name: run for run in desk.runs()}
-    assert sorted(runs) == ["bm25 k=1", "bm25 k=3", "letters k=1", "letters k=3"]
+    assert sorted(runs) == [run_name(retriever, k) for retriever in ("bm25", "letters") for k in (1, 3)]
     run_id = runs["letters k=3"].info.run_id
     assert "identical" in desk.rerun(run_id).out
     assert "letters" in desk.runner("--help").out

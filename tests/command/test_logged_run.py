@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from runner.configuration.settings import Settings
+from runner.engine.run_name import run_name
 from runner.suite_formats.own import read_own
 from runner.tracking.artifacts import CONFIG, PER_QUERY, SUITE
 
@@ -20,7 +21,7 @@ STAGES = ("bm25", "semantic", "hybrid", "reranked")
 
 @pytest.fixture(scope="session")
 def run(demo: Any) -> Any:
-    return next(each for each in demo.first if each.info.run_name == "reranked k=5 pool=50")
+    return next(each for each in demo.first if each.info.run_name == run_name("reranked", 5, 50))
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +36,7 @@ def per_query(folder: Path) -> dict[str, list[Any]]:
 
 def test_names_of_runs_say_what_they_are(demo: Any) -> None:
     names = {each.info.run_name for each in demo.first}
-    assert {"bm25 k=1", "hybrid k=10", "reranked k=5 pool=50"} <= names
+    assert {run_name("bm25", 1), run_name("hybrid", 10), run_name("reranked", 5, 50)} <= names
     assert len(names) == 12
 
 

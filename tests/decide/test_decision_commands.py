@@ -13,6 +13,7 @@ from engine_world import bm25, double
 from runner.cli import accept, compare, gate
 from runner.composition.policy_files import read_policy
 from runner.decisions.baseline import accept as accept_run
+from runner.engine.run_name import run_name
 from runner.suites import JudgedQuery
 from runner.workflows.gate_run import gate_run
 
@@ -26,7 +27,7 @@ def test_a_lost_slice_blocks_with_status_1_while_the_mean_is_within_its_allowanc
     done = desk(gate.main, bad, "--baseline", good, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 1
     assert f"gate office: BLOCKED hidden k=3 ({bad}) by 移除的選項" in done.out
-    assert f"against bm25 k=3 ({good})" in done.out
+    assert f"against {run_name('bm25', 3)} ({good})" in done.out
     assert "pass         mean holds: recall k=3 all (n=40, block)" in done.out
     # Ten of ten Chinese questions, of forty that people judged.
     assert "FAIL         移除的選項: recall k=3 topic.removed (n=10, block)" in done.out
@@ -38,7 +39,7 @@ def test_a_run_against_itself_passes_with_status_0(two_runs: TwoRuns, desk: Desk
     office, good, _ = two_runs
     done = desk(gate.main, good, "--baseline", good, write_policy(tmp_path, *RULES), office.place)
     assert (done.status, done.err) == (0, "")
-    assert f"gate office: passed bm25 k=3 ({good})" in done.out
+    assert f"gate office: passed {run_name('bm25', 3)} ({good})" in done.out
 
 
 def test_the_verdict_is_on_the_run_as_tags_and_metrics_and_blocked_runs_can_be_found(
@@ -215,7 +216,7 @@ def test_a_single_changed_setting_is_named_with_its_effect(office: Office, desk:
     done = desk(compare.main, office.log(), office.log(k=1), office.place)
     # All runs are cut at one k here, so k is no setting that could have had an effect.
     assert "effect of k" not in done.out
-    assert "bm25 k=1 was logged at k=1; its rankings are cut at k=3 here" in done.out
+    assert f"{run_name('bm25', 1)} was logged at k=1; its rankings are cut at k=3 here" in done.out
     changed = desk(compare.main, office.log(bm25(k1=0.7)), office.log(bm25(k1=0.1)), office.place)
     assert "effect of stage.bm25.k1 0.7 -> 0.1: recall " in changed.out
 

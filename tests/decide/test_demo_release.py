@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from decide_office import Finished
 
+from runner.engine.run_name import run_name
 from runner.tracking.tracker import open_client
 
 
@@ -59,7 +60,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 def test_a_first_release_has_no_baseline_and_goes_out_with_warnings(story: Story) -> None:
     done = story.said["release"]
     assert done.status == 0, done.err
-    assert "gate release: passed reranked k=5" in done.out
+    assert f"gate release: passed {run_name('reranked', 5)}" in done.out
     assert "no baseline is accepted for this suite" in done.out
 
 

@@ -8,6 +8,7 @@ from decide_scores import rule
 from engine_world import bm25, double
 
 from runner.cli import accept, gate, rerun
+from runner.engine.run_name import run_name
 from runner.suites import JudgedQuery
 
 WINDOWS = {"_target_": "runner.chunkers.Window", "size": 12, "overlap": 0, "by": "characters"}
@@ -28,7 +29,7 @@ def test_nothing_is_repeated_while_nothing_has_moved(office: Office, desk: Desk,
     baseline, new_run = accepted(office, desk), office.log(without_chinese())
     done = desk(gate.main, new_run, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 1
-    assert f"against bm25 k=3 ({baseline})" in done.out
+    assert f"against {run_name('bm25', 3)} ({baseline})" in done.out
     assert "moved on" not in done.out
     assert repetitions(office) == []
 

@@ -11,6 +11,7 @@ from runner.cli.sweep_printer import SweepPrinter
 from runner.engine.cache import Cache
 from runner.engine.execute import look_up
 from runner.engine.plan import Plan, Request, make_plan
+from runner.engine.run_name import run_name
 from runner.errors import ConfigError, InputError
 from runner.reports.plan import plan_lines
 from runner.workflows.run_jobs import RunOptions, run_jobs
@@ -33,7 +34,7 @@ def test_a_setting_that_a_retriever_does_not_read_makes_no_second_job(world: Wor
     assert (plan.requested, len(plan.jobs), len(plan.stages)) == (3, 1, 1)
     lines = announced(world, plan)
     assert "jobs: 3 asked for, 1 to score (2 repeat another)" in lines
-    assert lines.count("  same run as bm25 k=3: number=0") == 2
+    assert lines.count(f"  same run as {run_name('bm25', 3)}: number=0") == 2
 
 
 def test_a_pool_that_a_retriever_reads_makes_a_job_each(world: World) -> None:
@@ -43,7 +44,7 @@ def test_a_pool_that_a_retriever_reads_makes_a_job_each(world: World) -> None:
         for request in world.requests(reranked(bm25(), double("Overlap"), pool=pool))
     ]
     plan = make_plan(requests, world)
-    assert [job.name for job in plan.jobs] == ["reranked k=3 pool=20", "reranked k=3 pool=50"]
+    assert [job.name for job in plan.jobs] == [run_name("reranked", 3, pool) for pool in (20, 50)]
     assert [(stage.component.name, stage.depth) for stage in plan.stages] == [
         ("bm25", 50),
         ("reranked", 10),
@@ -103,8 +104,8 @@ def test_jobs_that_differ_in_other_settings_are_named_after_them(world: World) -
         return Request(overrides, world.settings(bm25(k1=k1)))
 
     plan = make_plan([request(1.2, "k=3", "retriever.k1=1.2"), request(2.0, "k=3", "retriever.k1=2.0")], world)
-    assert [job.name for job in plan.jobs] == ["bm25 k=3 k1=1.2", "bm25 k=3 k1=2.0"]
-    assert [job.name for job in make_plan([request(1.2, "retriever.k1=1.2")], world).jobs] == ["bm25 k=3"]
+    assert [job.name for job in plan.jobs] == [run_name("bm25", 3, None, f"k1={k1}") for k1 in (1.2, 2.0)]
+    assert [job.name for job in make_plan([request(1.2, "retriever.k1=1.2")], world).jobs] == [run_name("bm25", 3)]
 
 
 def test_a_fingerprint_is_the_same_in_another_order_and_another_process(world: World) -> None:

@@ -13,6 +13,7 @@ import yaml
 from engine_world import TIMED, World, bm25, double, reranked, semantic, toy_model
 
 from runner.configuration.settings import Settings
+from runner.engine.run_name import run_name
 from runner.rendering.markdown import escape
 from runner.reports.run_files import ArtifactWriter
 from runner.suite_formats.own import read_own
@@ -146,9 +147,8 @@ def test_a_pool_that_cuts_the_page_off_is_where_it_is_lost(judged_world: JudgedW
 
 def test_failing_queries_are_listed_hardest_first_with_what_came_instead(folder: Path) -> None:
     text = (folder / "failures.md").read_text("utf-8")
-    assert text.startswith(
-        "# Failing queries of fixed k=3 number=0\n\n2 of 3 queries have nothing relevant in the first 3.\n"
-    )
+    name = run_name("fixed", 3, None, "number=0")
+    assert text.startswith(f"# Failing queries of {name}\n\n2 of 3 queries have nothing relevant in the first 3.\n")
     assert text.index("## q2") < text.index("## q3: 退款？ 在哪裡？")
     assert (
         "- lost in the pool; nothing relevant in the ranking\n- relevant: `f.md`\n\n1. `a.md` 0\n2. `b.md` -1" in text
@@ -315,7 +315,7 @@ def test_the_sweep_has_a_run_with_a_table_and_plots_by_slice(judged_world: Judge
         "recall_at_k.relevant_items.png",
     }
     assert (files / "table.md").read_text("utf-8").startswith(f"# Sweep {run.data.tags['sweep']}\n")
-    assert "worst slice of fixed k=3" in (files / "table.txt").read_text("utf-8")
+    assert f"worst slice of {run_name('fixed', 3)}" in (files / "table.txt").read_text("utf-8")
     assert run.data.tags["sweep"] == tracker.finished({"kind": "run"})[0].data.tags["sweep"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.engine.run_name import run_name
 from runner.tracking.provenance import git_state
 
 # A user of a namespace of its own, who is still allowed what this one is.
@@ -46,7 +47,7 @@ def test_a_sweep_runs_for_a_user_that_nobody_knows(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert "bm25 k=3" in done.stdout
+    assert run_name("bm25", 3) in done.stdout
     assert list((tmp_path / "tmp").iterdir()) == []
 
 

@@ -12,6 +12,7 @@ from kill_world import FIRST, Ground
 from mlflow_server import Server
 
 from runner.configuration.settings import TrackingSettings
+from runner.engine.run_name import run_name
 from runner.errors import StoreGone
 from runner.tracking.tracker import RunRecord, Tracker
 
@@ -146,7 +147,7 @@ def test_a_sweep_ends_with_one_line_and_is_resumed_when_the_server_is_back(serve
     ground.resume(sweep)
     by_name = runs(server.address, "sweep")
     jobs = {name: statuses.count("FINISHED") for name, statuses in by_name.items() if " k=" in name}
-    assert jobs == dict.fromkeys(("bm25 k=1", "bm25 k=3", "hybrid k=1", "hybrid k=3"), 1)
+    assert jobs == dict.fromkeys([run_name(retriever, k) for retriever in ("bm25", "hybrid") for k in (1, 3)], 1)
     assert {status for statuses in by_name.values() for status in statuses} <= {"FINISHED", "KILLED", "FAILED"}
 
 

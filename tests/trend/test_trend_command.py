@@ -10,6 +10,7 @@ from engine_world import bm25
 
 from runner.cli import trend
 from runner.decisions.baseline import accept, undo
+from runner.engine.run_name import run_name
 from runner.suites import JudgedQuery, Suite
 
 
@@ -145,7 +146,7 @@ def test_where_nothing_is_accepted_it_is_said_how_to_accept(office: Office, desk
     run_id = office.log()
     done = desk(trend.main, of(office), office.place)
     assert (done.status, done.out) == (2, "")
-    assert done.err.endswith(f"accept one, say bm25 k=3: python -m runner accept {run_id}\n")
+    assert done.err.endswith(f"accept one, say {run_name('bm25', 3)}: python -m runner accept {run_id}\n")
     take(office, run_id)
     undo(office.tracker, office.run(run_id), "")
     done = desk(trend.main, of(office), office.place)
@@ -159,7 +160,7 @@ def test_a_run_whose_table_is_gone_stays_in_the_list_without_a_value(office: Off
     (office.files_of(gone) / "per_query.parquet").unlink()
     done = desk(trend.main, of(office), office.place)
     assert done.status == 0
-    assert f"note: bm25 k=3 ({gone[:8]}): its table of queries cannot be read" in done.out
+    assert f"note: {run_name('bm25', 3)} ({gone[:8]}): its table of queries cannot be read" in done.out
     assert kept[:8] in done.out
 
 
