@@ -23,6 +23,7 @@ SLOW = (
     "decide/test_gate_verdicts.py",
     "decide/test_logged_intervals.py",
     "decide/test_moved_world.py",
+    "decide/test_run_id_beginnings.py",
     "docs",
     "drill",
     "engine/test_extension_points.py",

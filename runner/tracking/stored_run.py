@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def find_run(tracker: Tracker, run_id: str) -> "Run":
-    """Look a run up by its id. Raises InputError if the store does not hold it."""
+    """Look a run up by its id, or by the beginning of it, 4 characters or more, that no other run's id has.
+
+    Raises InputError if the store does not hold it, or holds several that begin so.
+    """
     from mlflow.exceptions import MlflowException
 
     try:
@@ -41,15 +44,33 @@ def find_run(tracker: Tracker, run_id: str) -> "Run":
     except MlflowException as error:
         if error.error_code not in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
             raise  # the store has another trouble than not to know the run
-        raise InputError(
-            f"no run {run_id!r} in {redacted(tracker.settings.uri)}; the id is the last part of a run's address in the "
-            "MLflow UI (a sweep's name is none), and another store is named with tracking.uri=..."
-        ) from None
+    found = runs_beginning(tracker, run_id)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = ", ".join(f"{run.info.run_id} ({run.info.run_name})" for run in found[:MOST_ALIKE])
+        more = ", ..." if len(found) > MOST_ALIKE else ""
+        raise InputError(f"several runs begin with {run_id!r}: {listed}{more}; give more of the id")
+    raise InputError(
+        f"no run {run_id!r} in {redacted(tracker.settings.uri)}; the id is the last part of a run's address in the "
+        "MLflow UI (a sweep's name is none), and another store is named with tracking.uri=..."
+    )
+
+
+def runs_beginning(tracker: Tracker, beginning: str) -> list["Run"]:
+    """The runs whose ids begin so, one more than `MOST_ALIKE` at most; none for what is no beginning of an id."""
+    experiments = [each.experiment_id for each in tracker.client.search_experiments()]
+    if not experiments or not _BEGINNING.fullmatch(beginning):
+        return []
+    query = f"attributes.run_id LIKE '{beginning}%'"
+    return list(tracker.client.search_runs(experiments, query, max_results=MOST_ALIKE + 1))
 
 
 # What a repetition and a comparison read; of these some may be absent.
 _READ = (CONFIG, SOURCE, PER_QUERY, SUITE, FILES, DOCUMENTS)
 _OPTIONAL = (FILES, DOCUMENTS, MANIFEST)
+_BEGINNING = re.compile("[0-9a-f]{4,31}")
+MOST_ALIKE = 5
 _SNAPSHOT_ID = re.compile("[0-9a-f]{8,64}")
 
 
