@@ -14,7 +14,8 @@ from runner.composition.late_settings import prepare
 from runner.composition.requests import in_one_line, readable_settings, refuse_idle, requests_of
 from runner.composition.session import hydra_on_conf
 from runner.composition.sweep_jobs import jobs_of
-from runner.engine.plan import Request, differing, of_jobs
+from runner.engine.plan import Request
+from runner.engine.planning import differing, of_jobs
 from runner.errors import MOST_LISTED, ConfigError, RunnerError
 from runner.rendering.progress import progress_bar
 

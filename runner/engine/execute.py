@@ -15,7 +15,6 @@ import numpy as np
 
 from retrievers.base import Combining, Indexing, Query, Rankings, Rescoring, Vectorial
 from runner.engine import work
-from runner.engine.bars import Bars
 from runner.engine.cache import Cache, CacheMiss
 from runner.engine.codec import pack_ranking, unpack_ranking
 from runner.engine.components import digest
@@ -29,6 +28,7 @@ from runner.engine.parallel import Task, Workers
 from runner.engine.plan import Plan, Stage
 from runner.engine.workers import Counts, WorkerPool, guarded
 from runner.errors import RunnerError
+from runner.rendering.progress import Bars
 
 _QUERIES_A_TASK = 256
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from retrievers.base import Combining, Index, Indexing, Query, Rescoring, RetrievalError, Vectorial, Vectors
 from runner.engine import work
-from runner.engine.bars import Bars
 from runner.engine.cache import Cache, text_key
 from runner.engine.codec import pack_vector, unpack_vectors
 from runner.engine.components import Component, digest, space_of
@@ -19,6 +18,7 @@ from runner.engine.index_store import IndexStore
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
 from runner.engine.workers import WorkerPool
+from runner.rendering.progress import Bars
 
 
 class VectorStore:

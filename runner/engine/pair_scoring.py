@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from retrievers.base import Query, Rankings, Rescoring, Scores
 from runner.engine import work
-from runner.engine.bars import Bars
 from runner.engine.cache import Cache, pair_key, text_key
 from runner.engine.components import Component, space_of
 from runner.engine.failure import kind_of
 from runner.engine.parallel import Done, Task
 from runner.engine.plan import Stage
 from runner.engine.workers import WorkerPool
+from runner.rendering.progress import Bars
 
 _RERANKED_A_TASK = 32
 

@@ -15,7 +15,8 @@ from runner.engine.cache import Cache
 from runner.engine.execute import look_up
 from runner.engine.inputs import GivenInputs
 from runner.engine.parallel import HERE, Workers
-from runner.engine.plan import Job, Plan, Request, Stage, make_plan
+from runner.engine.plan import Job, Plan, Request, Stage
+from runner.engine.planning import make_plan
 from runner.engine.rank_and_score import rank
 from runner.errors import RunnerError
 from runner.rendering.progress import progress

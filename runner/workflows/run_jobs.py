@@ -12,7 +12,8 @@ from runner.engine.cache import Cache
 from runner.engine.execute import look_up
 from runner.engine.inputs import ConfiguredInputs
 from runner.engine.parallel import Workers
-from runner.engine.plan import Inputs, Job, Plan, Request, differing, make_plan
+from runner.engine.plan import Inputs, Job, Plan, Request
+from runner.engine.planning import differing, make_plan
 from runner.engine.rank_and_score import Failed, Results, rank_and_score
 from runner.engine.scored import Scored
 from runner.errors import ConfigError

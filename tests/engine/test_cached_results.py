@@ -26,7 +26,7 @@ from engine_world import (
 
 from runner.engine import latency
 from runner.engine.cache import CacheMiss
-from runner.engine.plan import make_plan
+from runner.engine.planning import make_plan
 from runner.errors import RunnerError
 
 

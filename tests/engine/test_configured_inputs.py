@@ -10,7 +10,8 @@ from engine_world import World, bm25
 from runner.cli.sweep_printer import SweepPrinter
 from runner.configuration.settings import Settings
 from runner.engine.inputs import ConfiguredInputs, snapshot_store
-from runner.engine.plan import Request, make_plan
+from runner.engine.plan import Request
+from runner.engine.planning import make_plan
 from runner.errors import InputError
 from runner.workflows.run_jobs import RunOptions, run_jobs
 

@@ -10,7 +10,7 @@ from engine_world import TIMED, Node, World, bm25, double, hybrid, reranked, sem
 from runner.cli.sweep_printer import SweepPrinter
 from runner.engine import latency
 from runner.engine.parallel import Task, Workers, run_tasks
-from runner.engine.plan import make_plan
+from runner.engine.planning import make_plan
 from runner.workflows.run_jobs import RunOptions, run_jobs
 
 KILLED = "engine_doubles.Killing: its process was killed by SIGKILL (out of memory?)"

@@ -8,7 +8,8 @@ from engine_world import Node, World, bm25
 
 from runner.cli.sweep_printer import SweepPrinter
 from runner.engine.inputs import ConfiguredInputs
-from runner.engine.plan import Plan, Request, make_plan
+from runner.engine.plan import Plan, Request
+from runner.engine.planning import make_plan
 from runner.workflows.run_jobs import RunOptions, run_jobs
 
 WHOLE = {"_target_": "runner.chunkers.WholeDocument"}

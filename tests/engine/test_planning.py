@@ -10,7 +10,8 @@ from engine_world import World, bm25, double, hybrid, late, reranked, semantic, 
 from runner.cli.sweep_printer import SweepPrinter
 from runner.engine.cache import Cache
 from runner.engine.execute import look_up
-from runner.engine.plan import Plan, Request, make_plan
+from runner.engine.plan import Plan, Request
+from runner.engine.planning import make_plan
 from runner.engine.run_name import run_name
 from runner.errors import ConfigError, InputError
 from runner.reports.plan import plan_lines

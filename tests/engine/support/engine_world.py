@@ -12,7 +12,8 @@ from runner.documents.document import Document
 from runner.engine.cache import Cache
 from runner.engine.execute import Executor, look_up
 from runner.engine.parallel import Workers
-from runner.engine.plan import Plan, Request, Stage, make_plan
+from runner.engine.plan import Plan, Request, Stage
+from runner.engine.planning import make_plan
 from runner.engine.workers import Counts
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite

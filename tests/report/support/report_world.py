@@ -10,7 +10,8 @@ from runner.chunkers.base import Chunk
 from runner.configuration.settings import Settings
 from runner.documents.document import Document
 from runner.engine.context_length import ContextMeter
-from runner.engine.plan import Job, Request, make_plan
+from runner.engine.plan import Job, Request
+from runner.engine.planning import make_plan
 from runner.engine.scored import Scored
 from runner.reports.sweep_table import Row
 from runner.scoring.evaluate import evaluate
