@@ -9,10 +9,11 @@
 | Chunker | `split`, `version`, `libraries` | `chunker=` | `retrieval_runner.chunkers` |
 | DocumentReader | `read`, `normalization`; `sources` where unchanged files need not be read again | `corpus=` | `retrieval_runner.readers` |
 | SuiteReader | `read` | `suite=` | `retrieval_runner.suite_readers` |
+| Metric | a subclass: its name, parameters and properties, `per_query` | `metrics=`, `metric:` in a policy | `retrieval_runner.metrics` |
 | Rule | a subclass: its keys, `judge`, `measure` | `kind:` or `_target_:` in a policy | `retrieval_runner.rules` |
 | Rewriter | `rewrite`; the stage is still to come | | |
 
-Any of them but Rule is a class, or a function that makes one, of which a configuration names the dotted name in
+Any of them but Metric and Rule is a class, or a function that makes one, of which a configuration names the dotted name in
 `_target_` with its parameters beside it. What each may say of itself besides (Described) is optional.
 """  # noqa: E501
 
@@ -31,6 +32,7 @@ from retrievers.base import (
 from runner.chunkers.base import Chunker
 from runner.documents.document import DocumentReader
 from runner.rules.rule import Rule
+from runner.scoring.metric import Metric
 from runner.suites.reader import SuiteReader
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "Embedder",
     "Fusion",
     "Indexing",
+    "Metric",
     "Reranker",
     "Rescoring",
     "Retriever",

@@ -18,7 +18,7 @@ from runner.tracking.run_record import IDS_ONLY
 
 # Params that follow from others, or say nothing about the result.
 # k is none: all runs are cut at one k here. Nor is what slices them: the first run's slices are compared.
-_DERIVED = ("k", "retriever_hash", "retriever", "snapshot.documents", "snapshot.passages", "dataset")
+_DERIVED = ("k", "metrics", "retriever_hash", "retriever", "snapshot.documents", "snapshot.passages", "dataset")
 _SLICING = "slicing."
 
 

@@ -18,7 +18,7 @@ _KINDS: Sequence[tuple[str, tuple[str, ...]]] = (
     ("library versions", ("version.",)),
 )
 # These follow from what else moved, or move no score: of two runs, the first one's slices are looked at.
-_DERIVED = ("snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role")
+_DERIVED = ("metrics", "snapshot", "snapshot.documents", "snapshot.passages", "retriever_hash", "dataset", "suite_role")
 _SLICING = "slicing."
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
 from pkgutil import iter_modules
 from types import ModuleType
@@ -14,9 +13,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import runner.scoring.metrics
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
+from runner.plugins import installed, load
 from runner.scoring.metric import REGISTERED, Metric
 
-ENTRY_POINTS = "retrieval_runner.metrics"
 # Stands, in a list of metrics, for those that run where nobody says.
 DEFAULT = "default"
 DEFAULT_NAMES = ("hit", "recall", "precision", "ndcg", "judged", "mrr", "map")
@@ -150,15 +149,6 @@ def _class_at(path: str) -> type[Metric]:
     return _checked(path, found)
 
 
-def _loaded(point: EntryPoint) -> type[Metric]:
-    whose = f"{point.name} of the installed package {point.dist.name}" if point.dist else point.name
-    try:
-        found = point.load()
-    except Exception as error:
-        raise ConfigError(f"metric {whose} cannot be imported ({error}); mend or uninstall the package") from None
-    return _checked(whose, found)
-
-
 def _checked(path: str, found: object) -> type[Metric]:
     if not isinstance(found, type) or not issubclass(found, Metric) or isabstract(found):
         raise ConfigError(f"metric {path!r}: is no metric; expected a class derived from runner.scoring.metric.Metric")
@@ -172,13 +162,15 @@ def _known() -> dict[str, type[Metric]]:
     shipped = [each for module in _modules(package) for each in _defined(module)]
     order = {name: place for place, name in enumerate((*DEFAULT_NAMES, POOL_RECALL))}
     shipped.sort(key=lambda each: order.get(each.name, len(order)))
-    installed = [_loaded(point) for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)]
-    for each in (*shipped, *installed):
+    added = [_checked(point.value, load(point)) for _, point in sorted(installed("metrics").items())]
+    for each in (*shipped, *added):
+        if not each.name:
+            raise ConfigError(f"metric {each.__module__}.{each.__qualname__} of an installed package has no `name`")
         other = REGISTERED.setdefault(each.name, each)
         if other is not each:
             paths = " and ".join(f"{cls.__module__}.{cls.__qualname__}" for cls in (other, each))
             raise ConfigError(f"two metrics are called {each.name!r}: {paths}; rename one of them")
-    return {each.name: each for each in (*shipped, *installed)}
+    return {each.name: each for each in (*shipped, *added)}
 
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from runner.scoring.judgments import Floats
 from runner.selftest.check import COUNT, EXACT, FAILED, NOTICED, Check
+from runner.selftest.declared_properties import broken_promises
 from runner.selftest.sandbox import Measurement
 from runner.suites import JudgedQuery
 from runner.suites.existence import SpanPlaces
@@ -83,12 +84,15 @@ def fell_behind(before: Found, after: Found, k: int, least: int) -> bool:
 
 
 def count(before: Measurement) -> Check:
-    """Hold recall, hit and the reciprocal rank of every query, and the means at every k, against a count."""
+    """Hold recall, hit and the reciprocal rank of every query, and the means at every k, against a count.
+
+    Every other metric is held against what it declares of itself.
+    """
     counter, seen = Counter(before), before.evaluation
     found = [counter.found(number) for number in range(len(counter.scored))]
     faults = []
     at_k = counter.shares(found, seen.k)
-    for name, counted in at_k.items():
+    for name, counted in ((name, counted) for name, counted in at_k.items() if name in seen.values):
         for wrong in np.flatnonzero(np.abs(seen.values[name] - counted) > EXACT)[:1]:
             where = f"{name} of query {counter.scored[wrong].id!r}"
             faults.append(f"{where} is {seen.values[name][wrong]:.4g}, counted {counted[wrong]:.4g}")
@@ -96,9 +100,10 @@ def count(before: Measurement) -> Check:
         for name, counted in counter.shares(found, k).items():
             if name in seen.curve and abs(seen.curve[name][number] - counted.mean()) > EXACT:
                 faults.append(f"{name} at {k} is {seen.curve[name][number]:.4g}, counted {counted.mean():.4g}")
-    reason = (
-        "; ".join(faults[:3]) or f"recall, hit and reciprocal rank are as counted, and the means at {len(seen.ks)} k"
-    )
+    faults += broken_promises(before)
+    sound = f"recall, hit and reciprocal rank are as counted, and the means at {len(seen.ks)} k; "
+    sound += f"all {len(seen.metrics)} metrics lie between 0 and 1, those at k whatever stands below"
+    reason = "; ".join(faults[:3]) or sound
     return Check(
         COUNT,
         "",

@@ -9,6 +9,7 @@ from drill_library import Library, named, question
 from engine_world import double
 
 from runner.scoring.judgments import Floats
+from runner.scoring.metric_names import parse_metric
 from runner.scoring.metrics.hit import Hit
 from runner.scoring.metrics.mrr import MeanReciprocalRank
 from runner.scoring.metrics.recall import Recall
@@ -113,6 +114,39 @@ def test_a_hit_or_a_reciprocal_rank_that_is_constant_fails_the_drill(
         assert "hit of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
     monkeypatch.setattr(MeanReciprocalRank, "per_query", lambda self, found, k: np.full(len(found.length), 0.5))
     assert "rr of query 'alder-limit' is 0.5, counted 1" in named(library.drill(), "count").reason
+
+
+EVERY = ("default", "rbp(p=0.8)", "err", "bpref", "r_precision", "ndcg(dcg=exp-log2)", "recall@2", "mrr@10", "map@2")
+
+
+@pytest.mark.parametrize("unit", ["passage", "document", "span"])
+def test_every_metric_passes_the_drill_of_a_sound_instrument(library: Library, unit: str) -> None:
+    library.unit = unit
+    drill = library.drill(metrics=EVERY)
+    assert [each for each in drill.checks if each.verdict == FAILED] == []
+    assert "all 16 metrics lie between 0 and 1" in named(drill, "count").reason
+
+
+@pytest.mark.parametrize("name", ["precision", "ndcg", "rbp(p=0.8)", "err", "precision@2", "mrr@2"])
+def test_a_metric_that_looks_past_its_cut_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    cls = type(parse_metric(name))
+    sound = cls.per_query
+    # What stands behind the cut counts a little.
+    monkeypatch.setattr(cls, "per_query", lambda self, found, k: 0.9 * sound(self, found, k) + found.length / 1000)
+    counted = named(library.drill(metrics=[name]), "count")
+    assert counted.verdict == FAILED
+    assert f"{name} of query" in counted.reason
+    assert "where nothing stands below its cut" in counted.reason
+
+
+def test_an_own_metric_over_1_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    cls = type(parse_metric("bpref"))
+    monkeypatch.setattr(cls, "per_query", lambda self, found, k: np.full(len(found.length), 1.5))
+    drill = library.drill(metrics=["bpref"])
+    assert "bpref of query 'alder-limit' is 1.5, not from 0 to 1" in named(drill, "count").reason
+    assert named(drill, "duplicate").verdict == FAILED
 
 
 @pytest.mark.parametrize(

@@ -248,6 +248,18 @@ def test_another_metric_that_does_not_move_fails_the_drill(
     assert named(drill, "shuffle").verdict == FAILED
 
 
+@pytest.mark.parametrize("name", ["rbp(p=0.8)", "mrr@10"])
+def test_a_chosen_metric_that_rises_with_a_loss_fails_the_drill(
+    library: Library, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    cls = type(parse_metric(name))
+    sound = cls.per_query
+    monkeypatch.setattr(cls, "per_query", lambda self, found, k: 1.0 - sound(self, found, k))
+    removed = named(library.drill(metrics=[name]), "remove", "language.zh")
+    assert removed.verdict == FAILED
+    assert f"lost something relevant, but {parse_metric(name).of_query} rose" in removed.reason
+
+
 def test_a_metric_that_rises_with_a_loss_fails_the_drill(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = Hit.per_query
     monkeypatch.setattr(Hit, "per_query", lambda self, found, k: 1.0 - sound(self, found, k))

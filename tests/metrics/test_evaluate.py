@@ -57,6 +57,19 @@ def test_every_mean_is_logged_by_its_name(lay: Lay, rank: Rank) -> None:
     assert set(score(lay("A"), rank("A")).overall) == METRICS | COUNTS
 
 
+def test_what_is_asked_for_is_measured_with_hit_and_recall(lay: Lay, rank: Rank) -> None:
+    judged, ranked = lay("AB", "C"), rank("CADBE", "C")
+    asked = evaluate(judged, ranked, ranked, 2, [1, 3], ["ndcg@3", "rbp(p=0.5)", "AP"])
+    names = {"hit", "recall", "map", "ndcg@3", "rbp(p=0.5)", "pool_recall"}
+    assert set(asked.overall) == names | COUNTS
+    assert set(asked.curve) == {"hit", "recall", "rbp(p=0.5)"}
+    assert set(asked.values) == names - {"map"} | {"ap"}
+    usual = score(judged, ranked, k=3)
+    assert asked.overall["ndcg@3"] == usual.overall["ndcg"]
+    assert asked.overall["rbp(p=0.5)"] == pytest.approx((0.25 + 0.5) / 2)
+    assert asked.curve["rbp(p=0.5)"].tolist() == pytest.approx([0.25, 0.375, 0.375])
+
+
 def test_the_worked_example(lay: Lay, rank: Rank) -> None:
     at = {k: score(lay("AB"), rank("CADBE"), k=k).overall for k in (3, 5)}
     assert {k: (row["hit"], row["recall"], row["mrr"], row["map"]) for k, row in at.items()} == {

@@ -153,3 +153,61 @@ def test_judged_is_the_share_of_what_was_shown_that_anybody_looked_at(look_up: L
 def test_another_number_of_rankings_than_of_judged_queries_is_refused(rank: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="2 rankings for 1 judged queries"):
         Relevance.of(rank("A", "B"), np.arange(8), Judgments.of([{0: 1}], 8))  # type: ignore[arg-type]
+
+
+def value(metric: str, found: Relevance, k: int = 5) -> float:
+    return float(parse_metric(metric).compute(found, k)[0])
+
+
+def test_rbp_weighs_ranks_by_the_chance_of_getting_there(worked: Relevance) -> None:
+    # Relevant at ranks 2 and 4: 0.2 x (0.8 + 0.8^3).
+    assert value("rbp(p=0.8)", worked) == pytest.approx(0.2 * (0.8 + 0.512))
+    assert value("rbp(p=0.8)@3", worked) == value("rbp(p=0.8)", worked, 3) == pytest.approx(0.16)
+    assert value("rbp(p=0.5)@1", worked) == 0
+
+
+def test_err_is_where_a_reader_stops(look_up: LookUp) -> None:
+    found = look_up(["BACD"], [{"A": 3, "B": 1, "C": 0, "D": 4}])
+    # Content by B with 1/16, by A with 7/16 of the other 15/16, by D with 15/16 of what is left.
+    first, second = 1 / 16, 15 / 16 * 7 / 16
+    left = 15 / 16 * 9 / 16
+    assert value("err", found, 1) == pytest.approx(first)
+    assert value("err", found, 3) == pytest.approx(first + second / 2)
+    assert value("err@4", found, 1) == pytest.approx(first + second / 2 + left * 15 / 16 / 4)
+    # Of three grades, A contents with 7/8, and D, graded higher, counts as 3.
+    assert value("err(max_grade=3)", found, 2) == pytest.approx(1 / 8 + 7 / 8 * 7 / 8 / 2)
+
+
+def test_bpref_counts_what_was_judged_irrelevant_above(look_up: LookUp) -> None:
+    # Above A is C alone, of what was judged irrelevant; above B are C and D. F is not judged.
+    graded = [{"A": 1, "B": 1, "C": 0, "D": 0, "E": 0}]
+    assert value("bpref", look_up(["FCADB"], graded)) == pytest.approx(((1 - 1 / 2) + (1 - 2 / 2)) / 2)
+    # One irrelevant is known: at most min(2, 1) stands above.
+    assert value("bpref", look_up(["AFCB"], [{"A": 1, "B": 1, "C": 0}])) == pytest.approx((1 + 0) / 2)
+    # None is known, so nothing is preferred to what is relevant.
+    assert value("bpref", look_up(["FGB"], [{"A": 1, "B": 1}])) == pytest.approx(1 / 2)
+
+
+def test_r_precision_looks_at_as_many_as_are_relevant(worked: Relevance, look_up: LookUp) -> None:
+    assert value("r_precision", worked) == 0.5
+    assert value("r_precision", look_up(["ACB"], [dict.fromkeys("AB", 1)])) == 0.5
+    assert value("r_precision", look_up(["A"], [dict.fromkeys("ABC", 1)])) == pytest.approx(1 / 3)
+
+
+def test_exponential_gains_weigh_high_grades_more(look_up: LookUp) -> None:
+    found = look_up(["BACD"], [{"A": 3, "B": 1, "C": 0, "D": 2}])
+    ideal = 7 + 3 / log2(3) + 1 / 2
+    assert value("ndcg(dcg=exp-log2)", found, 3) == pytest.approx((1 + 7 / log2(3)) / ideal)
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [("mrr@1", 0), ("mrr@2", 0.5), ("map@2", 0.25), ("map@4", 0.5), ("hit@1", 0), ("recall@2", 0.5), ("judged@2", 0.5)],
+)
+def test_a_cutoff_of_its_own_stands_in_for_k_and_for_the_depth(worked: Relevance, metric: str, expected: float) -> None:
+    assert [value(metric, worked, k) for k in (1, 5)] == [expected, expected]
+
+
+def test_pool_recall_is_not_to_be_had_from_a_ranking_alone(worked: Relevance) -> None:
+    with pytest.raises(ValueError, match="pool_recall needs what the last stage looked at"):
+        value("pool_recall", worked)
