@@ -15,6 +15,7 @@ SLOW = (
     "changes/test_snapshot_commands.py",
     "choose/test_choose_command.py",
     "citations/test_lineage_command.py",
+    "cli/test_completion.py",
     "command",
     "corpus/test_public_pages.py",
     "decide/test_baseline.py",

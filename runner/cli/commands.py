@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from runner.cli.command import Command
@@ -59,6 +59,7 @@ COMMANDS: dict[str, Entry] = {
             "import": "Read pairs labelled elsewhere: JSONL, CSV, or the export of Label Studio.",
         },
     ),
+    "completion": Entry("completion", "Complete commands, settings, choices and run ids with the tab key."),
 }
 GROUPS = {
     "snapshot": "Documents cut into passages under one id: make, list, look into, compare.",
@@ -68,13 +69,13 @@ GROUPS = {
 ALIASES = {"lineage": "citations"}
 
 
-def command(name: str) -> "Command":  # type: ignore[type-arg]
+def command(name: str) -> "Command[Any]":
     """A command by its name; its file is imported now."""
     found = import_module(f"runner.cli.{COMMANDS[name].module}").main
     return found  # type: ignore[no-any-return]
 
 
-def command_table() -> "Iterator[Command]":  # type: ignore[type-arg]
+def command_table() -> "Iterator[Command[Any]]":
     """Every command, as declared, in the order of `--help`.
 
     For a reference: `.name`, `.about`, `.example`, `.statuses`, `.notes`, and `arguments.taken(command.arguments)` for

@@ -13,6 +13,7 @@ from hydra._internal import utils
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.sources_registry import SourcesRegistry
 from hydra._internal.utils import get_args_parser
+from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser import overrides_parser
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -21,6 +22,7 @@ from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobRuntime
+from hydra.plugins.completion_plugin import DefaultCompletionPlugin
 from hydra.version import VersionBase, setbase
 from omegaconf import DictConfig
 
@@ -64,6 +66,17 @@ def file_source() -> Any:
     # Hydra imports its plugins a second time: only the registry knows the classes that it uses.
     Plugins.instance()
     return SourcesRegistry.instance().resolve("file")
+
+
+def completions_of(loader: ConfigLoader, name: str, overrides: Sequence[str], word: str) -> list[str]:
+    """The words that begin with `word`: groups, choices and keys of the configuration; none where it is broken.
+
+    overrides: those before it.
+    """
+    try:
+        return DefaultCompletionPlugin(loader)._query(name, " ".join([*overrides, word]))
+    except Exception:  # whatever is wrong with a line that is not yet typed is nothing to tell
+        return []
 
 
 @contextmanager
