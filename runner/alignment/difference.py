@@ -1,6 +1,6 @@
 """The difference of two snapshots: what became of their documents and passages, and of what was judged."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,6 +40,28 @@ def compare_passages(
     for id_ in list(unresolved.after):
         unresolved.settle("added", [], [id_], 0.0)
     return tuple(unresolved.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """old, new: documents. passages: old id and new id of each."""
+
+    old: str
+    new: str
+    passages: tuple[tuple[str, str], ...]
+
+    def names(self) -> list[str]:
+        """The passages by what follows the document in their ids, old and new where they differ."""
+        return [
+            f"{_name(old, self.old)} -> {_name(new, self.new)}"
+            if _name(old, self.old) != _name(new, self.new)
+            else _name(old, self.old)
+            for old, new in self.passages
+        ]
+
+
+def _name(id_: str, document: str) -> str:
+    return id_.removeprefix(document) or id_
 
 
 @dataclass(frozen=True)
@@ -122,3 +144,14 @@ class Difference:
     @cached_property
     def _passages(self) -> tuple[dict[str, Passage], dict[str, Passage]]:
         return {each.id: each for each in self.old.passages}, {each.id: each for each in self.new.passages}
+
+    def moves(self) -> list[Move]:
+        """The moved passages by the documents that they went from and to, the most first."""
+        before, after = self._passages
+        found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        for change in self.passages:
+            if change.kind == "moved":
+                (old,), (new,) = change.old, change.new
+                found[before[old].document, after[new].document].append((old, new))
+        grouped = [Move(one, other, tuple(pairs)) for (one, other), pairs in found.items()]
+        return sorted(grouped, key=lambda move: (-len(move.passages), move.old, move.new))

@@ -9,20 +9,15 @@ from runner.alignment.impact import JudgmentImpact, QueryImpact
 from runner.alignment.passage_change import PassageChange
 from runner.alignment.word_diff import WordRun
 from runner.rendering.terminal import show
+from runner.reports.wording import in_brackets, wording_of
 from runner.suites import Suite
 
 if TYPE_CHECKING:
     from rich.text import Text
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from runner.snapshots import Snapshot
 
 MOST = 10
 _MOST_NAMES = 4
 _AROUND, _LONGEST = 30, 280
-_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 _STYLES = {"same": "", "removed": "red", "added": "green"}
 _LEVELS = ("with something gone", "with something to confirm", "only moved")
 PROPOSALS = ("edited", "split", "merged")
@@ -77,7 +72,7 @@ def _proposal_lines(difference: Difference, kind: str) -> Iterator["Text | str"]
         yield f"\n{kind} ({len(changes):,})"
     for change in changes[:MOST]:
         yield f"  {heading(change)}{_judged(difference, change)}"
-        yield _inline(wording_of(difference, change, _AROUND, _LONGEST))
+        yield _coloured(wording_of(difference, change, _AROUND, _LONGEST))
     if len(changes) > MOST:
         yield f"  ... and {len(changes) - MOST:,} more (all with out=FOLDER)"
 
@@ -104,40 +99,14 @@ def _judged(difference: Difference, change: PassageChange) -> str:
     return f"  judged by {', '.join(queries[:_MOST_NAMES])}{more}" if queries else ""
 
 
-def wording_of(difference: Difference, change: PassageChange, around: int, most: int) -> list[WordRun]:
-    """The changed wording cut to what changed; a remark where no word did."""
-    runs = difference.wording(change)
-    several = len(change.old) != 1 or len(change.new) != 1
-    if change.kind == "edited" and several:
-        return [WordRun("same", "several passages have these words; which became which cannot be told")]
-    if all(run.kind == "same" for run in runs):
-        same_words = "the words are the same"
-        if change.kind != "edited" or change.old == change.new:
-            return [WordRun("same", same_words)]
-        return [
-            WordRun(
-                "same",
-                f"{same_words}, the title is not: {difference.old_title(change.old[0])!r} -> "
-                f"{difference.new_title(change.new[0])!r}",
-            )
-        ]
-    if not any(run.text.strip() for run in runs if run.kind != "same"):
-        return [WordRun("same", "only white space changed")]
-    return excerpt(runs, around, most)
-
-
-def _inline(runs: Sequence[WordRun]) -> "Text":
+def _coloured(runs: Sequence[WordRun]) -> "Text":
     from rich.text import Text
 
-    line = Text("      ")
-    for run in runs:
-        before, after = _MARKS[run.kind]
-        line.append(f"{before}{run.text}{after}", _STYLES[run.kind])
-    return line
+    return Text.assemble("      ", *((in_brackets([run]), _STYLES[run.kind]) for run in runs))
 
 
 def _move_lines(difference: Difference) -> Iterator[str]:
-    found = moves(difference.passages, difference.old, difference.new)
+    found = difference.moves()
     if found:
         yield f"\nmoved ({difference.counts['moved']:,})"
     lines = []
@@ -191,95 +160,3 @@ def impact_words(impact: JudgmentImpact) -> str:
     to = f" -> {_some(impact.new)}" if impact.new and impact.new != (impact.id,) else ""
     stands = ", its words still stand" if impact.stands else ""
     return f"{grade}{impact.kind} {impact.id}{to}{stands}"
-
-
-_CUT = "…"
-# How far off a word may end, and how much is shown where nothing changed.
-_WORD = 12
-_ALONE = 60
-
-
-def excerpt(runs: Sequence[WordRun], around: int, most: int) -> list[WordRun]:
-    """The changes with at most `around` equal characters at their sides, and about `most` characters in all.
-
-    White space is single spaces; what is left out is an ellipsis.
-    """
-    shown: list[WordRun] = []
-    left = most
-    for position, run in enumerate(runs):
-        if left <= 0:
-            shown.append(WordRun("same", f" {_CUT}"))
-            break
-        text = _flat(run.text)
-        if run.kind == "same":
-            text = _shortened(text, 0 if position == 0 else around, 0 if position == len(runs) - 1 else around)
-        elif len(text) > left:
-            text = text[:left] + _CUT
-        left -= len(text)
-        shown.append(WordRun(run.kind, text))
-    return [run for run in shown if run.text]
-
-
-def _flat(text: str) -> str:
-    """One line, with a single space at an end where there was white space."""
-    flat = " ".join(text.split())
-    if not flat:
-        return " " if text else ""
-    return f"{' ' if text[0].isspace() else ''}{flat}{' ' if text[-1].isspace() else ''}"
-
-
-def _shortened(text: str, head: int, tail: int) -> str:
-    """Keep so much of the beginning and of the end; 0 keeps as much on the side that touches a change only."""
-    if head and tail:
-        return text if len(text) <= head + tail + 10 else f"{_head(text, head)}{_CUT}{_tail(text, tail)}"
-    keep = head or tail
-    if not keep:
-        return text if len(text) <= _ALONE else f"{_head(text, _ALONE)}{_CUT}"
-    if len(text) <= keep + 10:
-        return text
-    return f"{_head(text, keep)}{_CUT}" if head else f"{_CUT}{_tail(text, keep)}"
-
-
-def _head(text: str, length: int) -> str:
-    """About so much of the beginning, up to the end of a word if one ends near there."""
-    end = text.find(" ", length, length + _WORD)
-    return text[: length if end < 0 else end]
-
-
-def _tail(text: str, length: int) -> str:
-    start = text.rfind(" ", max(0, len(text) - length - _WORD), len(text) - length)
-    return text[len(text) - length if start < 0 else start + 1 :]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """old, new: documents. passages: old id and new id of each."""
-
-    old: str
-    new: str
-    passages: tuple[tuple[str, str], ...]
-
-    def names(self) -> list[str]:
-        """The passages by what follows the document in their ids, old and new where they differ."""
-        return [
-            f"{_name(old, self.old)} -> {_name(new, self.new)}"
-            if _name(old, self.old) != _name(new, self.new)
-            else _name(old, self.old)
-            for old, new in self.passages
-        ]
-
-
-def moves(changes: Iterable[PassageChange], old: Snapshot, new: Snapshot) -> list[Move]:
-    """Group the moved passages by their documents, the most first."""
-    before = {passage.id: passage.document for passage in old.passages}
-    after = {passage.id: passage.document for passage in new.passages}
-    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for change in changes:
-        if change.kind == "moved":
-            found[before[change.old[0]], after[change.new[0]]].append((change.old[0], change.new[0]))
-    grouped = [Move(one, other, tuple(pairs)) for (one, other), pairs in found.items()]
-    return sorted(grouped, key=lambda move: (-len(move.passages), move.old, move.new))
-
-
-def _name(id_: str, document: str) -> str:
-    return id_.removeprefix(document) or id_

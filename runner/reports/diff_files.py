@@ -7,16 +7,15 @@ from typing import Any
 from runner.alignment.difference import Difference
 from runner.alignment.impact import QueryImpact
 from runner.alignment.passage_change import PassageChange
-from runner.alignment.word_diff import WordRun
 from runner.files.atomic import replace_files
 from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
-from runner.reports.diff import PROPOSALS, count_words, moves, similarity_text, wording_of
+from runner.reports.diff import PROPOSALS, count_words, similarity_text
+from runner.reports.wording import as_markdown, wording_of
 from runner.snapshots import Snapshot
 from runner.suites import Suite
 
 _AROUND, _LONGEST = 80, 4000
-_TAGS = {"same": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>")}
 
 
 def write_files(difference: Difference, labels: tuple[str, str], folder: Path) -> None:
@@ -38,7 +37,7 @@ def difference_markdown(difference: Difference, labels: tuple[str, str]) -> str:
         if changes:
             parts.append(f"## Passages {kind}: {len(changes)}")
             parts += [_proposal(difference, change) for change in changes]
-    for move in moves(difference.passages, difference.old, difference.new):
+    for move in difference.moves():
         where = f"within {code(move.old)}" if move.old == move.new else f"{code(move.old)} to {code(move.new)}"
         lines = [f"{code(old)} to {code(new)}" for old, new in move.passages]
         parts += [f"## Moved {where}: {len(lines)}", bullets(lines)]
@@ -148,18 +147,5 @@ def _document_parts(difference: Difference) -> Iterator[str]:
 def _proposal(difference: Difference, change: PassageChange) -> str:
     old, new = (" + ".join(map(code, ids)) for ids in (change.old, change.new))
     where = old if old == new else f"{old} to {new}"
-    changed = marked(wording_of(difference, change, _AROUND, _LONGEST))
+    changed = as_markdown(wording_of(difference, change, _AROUND, _LONGEST))
     return f"- {where} ({similarity_text(change.similarity)})\n\n  {changed}"
-
-
-def marked(runs: Sequence[WordRun]) -> str:
-    """A changed wording on one line of Markdown: what went struck out, what came underlined."""
-    parts = []
-    for run in runs:
-        before, after = _TAGS[run.kind]
-        text = run.text
-        inner = escape(text)
-        left = " " if text[:1].isspace() else ""
-        right = " " if text[-1:].isspace() and inner else ""
-        parts.append(f"{left}{before}{inner}{after}{right}" if inner else left)
-    return "".join(parts)

@@ -8,14 +8,15 @@ from runner.annotation.history.entry import RecordEntry, pending_in
 from runner.annotation.history.items import read_items
 from runner.annotation.migration.migrate import Migration
 from runner.annotation.review.passage_texts import PassageTexts
-from runner.rendering.visible import one_line
+from runner.rendering.visible import one_line, visible
+from runner.reports.wording import excerpt, in_brackets
 from runner.scoring.slices import CROSSING, slice_queries
 from runner.snapshots import Snapshot
 from runner.suites import Suite
 
 _MOST_SLICES = 12
 _MOST_PROPOSALS = 3
-# Words around a change that are worth showing.
+# Characters around a change that are worth showing, and of a changed text in all.
 _AROUND = 30
 _LONGEST = 500
 
@@ -127,27 +128,4 @@ def _grade(entry: RecordEntry) -> int:
 
 def changed_words(old: str, new: str) -> str:
     """Two texts as one line: `[-only the old-]`, `{+only the new+}`, and a little of what both have around them."""
-    shown = []
-    pieces = word_diff(old, new)
-    for position, piece in enumerate(pieces):
-        text = one_line(piece.text) if piece.text.strip() else " "
-        # White space at the ends of a piece parts it from its neighbours.
-        text = f"{' ' if piece.text[:1].isspace() else ''}{text.strip()}{' ' if piece.text[-1:].isspace() else ''}"
-        if piece.kind == "same":
-            first, last = position == 0, position == len(pieces) - 1
-            shown.append(_shortened(text, first, last))
-        else:
-            cut = one_line(text, _LONGEST)
-            shown.append(f"[-{cut}-]" if piece.kind == "removed" else f"{{+{cut}+}}")
-    line = "".join(shown)
-    return line if len(line) <= 2 * _LONGEST else f"{line[: 2 * _LONGEST]}…"
-
-
-def _shortened(text: str, first: bool, last: bool) -> str:
-    if first and last:
-        return one_line(text, 2 * _AROUND)
-    if len(text) <= 2 * _AROUND + 1:
-        return text
-    if first:
-        return f"…{text[-_AROUND:]}"
-    return f"{text[:_AROUND]}…" if last else f"{text[:_AROUND]}…{text[-_AROUND:]}"
+    return visible(in_brackets(excerpt(word_diff(old, new), _AROUND, _LONGEST)))
