@@ -7,7 +7,7 @@ from runner.errors import InputError, Problem
 from runner.suite_formats.beside import suites_beside
 from runner.suites import ROLES, Suite
 from runner.suites.leak import HOLDOUT, Leak, file_of, holdout_leaks, merged
-from runner.tracking.seen_queries import SeenQueries
+from runner.workflows.seen_queries import SeenQueries
 
 _TUNED = tuple(role for role in ROLES if role != HOLDOUT)
 _OUT_OF_HOLDOUT = "what was tuned on shows nothing about a release: take it out of the holdout suite"

@@ -23,9 +23,9 @@ from runner.suites import Suite
 from runner.suites.by_position import refuse_by_position
 from runner.tracking.experiments import Experiments
 from runner.tracking.recorder import Recorder
-from runner.tracking.seen_queries import SeenQueries
 from runner.workflows.clean_holdout import refuse_leaks
 from runner.workflows.log_runs import RunLog, earlier_rows, unlogged_row
+from runner.workflows.seen_queries import SeenQueries
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from store_world import StoreWorld
 
 from runner.errors import RunnerError
 from runner.suites import JudgedQuery, Suite
-from runner.tracking.seen_queries import SeenQueries
+from runner.workflows.seen_queries import SeenQueries
 
 # Two by their words in any dataset, one by its id in this one.
 HOLDOUT = Suite(

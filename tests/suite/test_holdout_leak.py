@@ -17,8 +17,8 @@ from runner.suite_formats.own import OwnSuite
 from runner.suites import ROLES, JudgedQuery, Suite
 from runner.suites.leak import Leak, holdout_leaks
 from runner.suites.question_key import question_key, question_keys
-from runner.tracking.seen_queries import SeenQueries
 from runner.workflows.clean_holdout import leaks_of, refuse_leaks
+from runner.workflows.seen_queries import SeenQueries
 
 
 def suite(name: str, role: str, *queries: tuple[str, str] | JudgedQuery, **more: Any) -> Suite:
@@ -385,7 +385,7 @@ def test_a_known_revision_is_passed_over_and_a_new_one_adds_what_is_new(
     two = suite("fresh", "development", ("f1", "one"), ("f2", "two, in other words"), ("f3", "three"))
     seen.add([(one, "demo"), (one, "demo"), (two, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (2, 4)
-    monkeypatch.setattr("runner.tracking.seen_queries.question_keys", lambda suite, query: 1 / 0)
+    monkeypatch.setattr("runner.workflows.seen_queries.question_keys", lambda suite, query: 1 / 0)
     before = seen.path.read_bytes()
     seen.add([(one, "demo"), (two, "demo")])
     assert seen.path.read_bytes() == before
@@ -401,7 +401,7 @@ def test_what_cannot_be_entered_whole_is_not_entered_at_all(tmp_path: Path, monk
             raise KeyboardInterrupt
         return question_keys(suite, query)
 
-    monkeypatch.setattr("runner.tracking.seen_queries.question_keys", fails_on_the_last)
+    monkeypatch.setattr("runner.workflows.seen_queries.question_keys", fails_on_the_last)
     with pytest.raises(KeyboardInterrupt):
         seen.add([(new, "demo")])
     assert (rows(seen, "revision"), rows(seen, "query")) == (1, 1)

@@ -11,8 +11,8 @@ from runner.cli import gate, rerun
 from runner.composition.requests import compose_request
 from runner.engine.inputs import ConfiguredInputs
 from runner.errors import InputError
-from runner.tracking.seen_queries import SeenQueries
 from runner.workflows.run_jobs import RunOptions, run_jobs
+from runner.workflows.seen_queries import SeenQueries
 
 
 def own_words(office: Office) -> Office:

@@ -20,7 +20,7 @@ from runner.files.sqlite_faults import is_damage
 from runner.suites import Suite
 from runner.suites.leak import HOLDOUT, ID, TEXT, Leak, merged
 from runner.suites.question_key import question_keys
-from runner.tracking.stored_suites import run_folders, stored_suites
+from runner.workflows.stored_suites import run_folders, stored_suites
 
 FILE = "seen_queries.db"
 _BATCH = 500
