@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "alignment",
     "annotation",
+    "api",
     "chunkers",
     "citation_checks",
     "cli",

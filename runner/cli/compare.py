@@ -1,21 +1,15 @@
 """`python -m runner compare RUN_A RUN_B [RUN_C ...]`: what differs, how surely, and for which queries."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from runner.cli.arguments import StoredRuns, setting, words
 from runner.cli.command import Command
-from runner.decisions.comparison import Comparison, ComparisonOptions, compare
-from runner.decisions.explain import causes
-from runner.decisions.gating import refuse_unlike
-from runner.decisions.run_scores import RunScores
-from runner.errors import InputError
+from runner.decisions.comparison import ComparisonOptions
 from runner.files.scratch import scratch_folder
 from runner.reports.compare import print_comparison, write_reports
 from runner.scoring.metric_names import metric_names, parse_metric
-from runner.tracking.stored_run import StoredRun
-from runner.tracking.tracker import Tracker
+from runner.workflows.compare_runs import compare_runs, log_comparison
 
 
 class Compared(StoredRuns):
@@ -34,38 +28,13 @@ def run(asked: Compared) -> int:
     metric = str(parse_metric(asked.metric))
     tracker = asked.place().tracker()
     with scratch_folder("compare") as folder:
-        scores = _load(tracker, asked.runs, folder)
-        comparison = compare(scores, ComparisonOptions(k=asked.k, level=asked.level, seed=asked.seed, metric=metric))
+        options = ComparisonOptions(k=asked.k, level=asked.level, seed=asked.seed, metric=metric)
+        comparison = compare_runs(tracker, asked.runs, options, folder)
         print_comparison(comparison, metric, sys.stdout)
-        _log(tracker, comparison, folder / "reports")
+        log_comparison(tracker, comparison, folder / "reports", print)
         if asked.out:
             write_reports(comparison, asked.out)
     return 0
-
-
-def _load(tracker: Tracker, run_ids: Sequence[str], folder: Path) -> list[RunScores]:
-    stored = [StoredRun.fetch(tracker, run_id, folder / str(number)) for number, run_id in enumerate(run_ids)]
-    scores = [RunScores.of(run) for run in stored]
-    for other in scores[1:]:
-        try:
-            refuse_unlike(scores[0], other)
-        except InputError as error:
-            # Refused all the same; what moved is what the person will ask next.
-            moved = "; ".join(map(str, causes(stored[0], other.run)))
-            raise InputError(f"{error} (what moved: {moved})") from None
-    return scores
-
-
-def _log(tracker: Tracker, comparison: Comparison, folder: Path) -> None:
-    """Put the comparison on every run that it is about."""
-    if tracker.read_only:
-        print("note: the store is read-only; nothing is logged")
-        return
-    write_reports(comparison, folder)
-    ids = [comparison.first.run.id, *(pair.second.run.id for pair in comparison.pairs)]
-    for run_id in ids:
-        others = "-".join(each[:8] for each in ids if each != run_id)
-        tracker.client.log_artifacts(run_id, str(folder), f"compare/{others}")
 
 
 main = Command(

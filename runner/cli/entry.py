@@ -57,7 +57,7 @@ def run_command(arguments: Sequence[str], recorder: Recorder | None = None) -> N
     with reading_conf():
         try:
             prepared = prepare(readable_arguments(arguments))
-            run_application(prepared.words, Command(prepared.late, recorder), str(conf_directory()), "config")
+            run_application(prepared.words, RunCommand(prepared.late, recorder), str(conf_directory()), "config")
         except SystemExit:
             raise
         except Exception as error:
@@ -71,7 +71,7 @@ def _raise(error: Exception, cause: Exception) -> int:
 
 
 @dataclass(frozen=True)
-class Command:
+class RunCommand:
     """What Hydra calls with the configuration of a single job, and its launcher with those of a sweep.
 
     late: all overrides of a single job, if any was kept from Hydra; else none.

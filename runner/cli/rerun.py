@@ -5,6 +5,7 @@ from runner.cli.command import Command
 from runner.cli.sweep_printer import SweepPrinter
 from runner.composition.requests import readable_settings
 from runner.files.scratch import scratch_folder
+from runner.tracking.location import StoreLocation
 from runner.workflows.rerun import repeat_run, repetition_lines
 
 
@@ -18,8 +19,8 @@ class Repeated(Arguments):
 def run(asked: Repeated) -> int:
     """Repeat the run."""
     with scratch_folder("rerun") as folder:
-        changes = readable_settings(asked.overrides, sweep=True)
-        found = repeat_run(asked.run_id, changes, folder, SweepPrinter())
+        place = StoreLocation.of(readable_settings(asked.overrides, sweep=True))
+        found = repeat_run(asked.run_id, place, place.rest, folder, SweepPrinter())
         for line in repetition_lines(found):
             print(line)
         return found.outcome.status

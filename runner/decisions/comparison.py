@@ -1,7 +1,8 @@
 """Two or more runs on the same questions: what differs, how surely, for which queries, and through which settings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,15 @@ from runner.decisions.gating import refuse_unlike
 from runner.decisions.run_scores import RunScores
 from runner.decisions.unjudged import UnjudgedResults, unjudged_between
 from runner.errors import InputError
+from runner.rendering.tabular import Tabular
 from runner.scoring.evaluate import ALL
 from runner.scoring.judgments import Floats
 from runner.stats.paired import holm, paired_intervals, paired_test, wins_ties_losses
 from runner.stats.power import minimum_detectable
 from runner.tracking.run_record import IDS_ONLY
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Params that follow from others, or say nothing about the result.
 # k is none: all runs are cut at one k here. Nor is what slices them: the first run's slices are compared.
@@ -95,14 +100,36 @@ class Pair:
     unjudged: UnjudgedResults
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Tabular):
     """The first run against every other, at one k."""
 
     k: int
     options: ComparisonOptions
     first: RunScores
     pairs: tuple[Pair, ...]
+
+    @property
+    def title(self) -> str:
+        """Which run is compared with which, and where they are cut."""
+        return f"{self.first.run.name} against {', '.join(pair.second.run.name for pair in self.pairs)} at k={self.k}"
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """One row a run compared, metric and slice: both means, their difference, its interval and its p-value."""
+        import pandas as pd
+
+        rows = [
+            {"run": pair.second.run.id, **asdict(line), "difference": line.difference}
+            for pair in self.pairs
+            for line in pair.lines
+        ]
+        return pd.DataFrame(rows)
+
+    def _shown(self) -> "pd.DataFrame":
+        frame = self.table
+        columns = ["metric", "n", "first", "second", "difference", "low", "high", "adjusted"]
+        return frame[frame["group"] == ALL][[*(["run"] if len(self.pairs) > 1 else []), *columns]]
 
 
 def compare(runs: Sequence[RunScores], options: ComparisonOptions | None = None) -> Comparison:

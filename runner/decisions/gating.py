@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError, InputError
+from runner.rendering.tabular import Tabular
 from runner.rules.evidence import Evidence
 from runner.rules.policy import Policy
 from runner.rules.verdict import Verdict
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
-class GateResult:
+
+@dataclass(frozen=True, repr=False)
+class GateResult(Tabular):
     """All verdicts of a policy on one run. blocked: whether the release must stop."""
 
     policy: Policy
@@ -40,6 +45,35 @@ class GateResult:
     def blocked(self) -> bool:
         """Whether any rule stops the release."""
         return bool(self.blocking)
+
+    @property
+    def title(self) -> str:
+        """What was judged by which policy, and what came of it."""
+        return f"gate {self.policy.name}: {self.new_run.run.name} {'blocked' if self.blocked else 'passed'}"
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """One row a rule: its outcome, the value and its interval, the baseline's, the difference, and why."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "rule": each.rule.name,
+                    "outcome": each.outcome,
+                    "blocks": each in self.blocking,
+                    "k": each.k,
+                    "n": each.n,
+                    "value": each.value and each.value.value,
+                    "low": each.value and each.value.low,
+                    "high": each.value and each.value.high,
+                    "baseline": each.baseline,
+                    "difference": each.difference and each.difference.value,
+                    "why": "; ".join(each.reasons) or each.lacking,
+                }
+                for each in self.verdicts
+            ]
+        )
 
 
 def judge(

@@ -3,15 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from runner.decisions.gating import GateResult, judge, refuse_unlike
 from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError
+from runner.rendering.tabular import Tabular
 from runner.rules.policy import Policy
 from runner.rules.verdict import Estimate, Verdict
 from runner.stats.intervals import bootstrap_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LATENCY = "latency_p95_ms"
 # Of the intervals shown beside the curve; a rule is judged by a level of its own.
@@ -106,8 +111,8 @@ class Choice:
         return min(self.points, key=lambda point: (point.distance, point.k))
 
 
-@dataclass(frozen=True)
-class Selection:
+@dataclass(frozen=True, repr=False)
+class Selection(Tabular):
     """The choices of all variants of a sweep under one policy. metric: whose curve is shown."""
 
     policy: Policy
@@ -119,6 +124,36 @@ class Selection:
         """The feasible choice of the smallest k, then of the lowest latency, then of the shortest context."""
         feasible = [(choice.chosen, choice) for choice in self.choices if choice.chosen is not None]
         return min(feasible, key=lambda each: _price(each[0]))[1] if feasible else None
+
+    @property
+    def title(self) -> str:
+        """What is chosen under which policy."""
+        best = self.cheapest
+        found = f"{best.variant.name} at k={best.chosen.k}" if best and best.chosen else "nothing is feasible"
+        return f"{self.policy.name}: {found}"
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """One row a variant and k: the metric with its interval, the costs, whether it is feasible and chosen."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "variant": choice.variant.name,
+                    "k": point.k,
+                    self.metric: point.quality.value,
+                    "low": point.quality.low,
+                    "high": point.quality.high,
+                    **point.costs,
+                    "feasible": point.feasible,
+                    "chosen": point is choice.chosen,
+                    "unmet": ", ".join(each.rule.name for each in (*point.unmet, *point.over)),
+                }
+                for choice in self.choices
+                for point in choice.points
+            ]
+        )
 
 
 def choose(policy: Policy, variants: Sequence[VariantScores], metric: str = "recall") -> Selection:

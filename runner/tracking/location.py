@@ -45,7 +45,9 @@ class StoreLocation:
         return cls.at(own.get("store"), own.get("tracking.uri"), own.get(SETTING, ""), tuple(rest))
 
     @classmethod
-    def at(cls, store: str | None, uri: str | None, trust: str = "", rest: tuple[str, ...] = ()) -> "StoreLocation":
+    def at(
+        cls, store: str | None = None, uri: str | None = None, trust: str = "", rest: tuple[str, ...] = ()
+    ) -> "StoreLocation":
         """The store in a folder (None: the default one), and its runs at a URI (None: in the store).
 
         Raises ConfigError for what cannot be used.

@@ -39,12 +39,13 @@ def gate_run(
     out: Path | None = None,
     trust: Trust | None = None,
     say: Callable[[str], None] = lambda line: None,
+    log: bool = True,
 ) -> GateResult:
     """Judge a run, log the verdict on it (tags, metrics, reports) and return it.
 
     baseline_id: another baseline than the accepted one. out: a folder to write the reports to as well. trust: what of
     the baseline's configuration may be built where it has to be repeated; what conf/ names unless said. say: is told
-    what a person ought to know beside the verdict.
+    what a person ought to know beside the verdict. log: whether the verdict is put on the run.
     """
     with scratch_folder("gate") as folder:
         new_run = StoredRun.fetch(tracker, run_id, folder / "new")
@@ -57,9 +58,9 @@ def gate_run(
         result = judge(policy, scores, RunScores.of(baseline) if baseline else None, notes, earlier)
         reports = folder / "reports"
         write_reports(result, reports)
-        if tracker.read_only:
+        if log and tracker.read_only:
             say("note: the store is read-only; the verdict is not logged")
-        else:
+        elif log:
             _record(tracker, result, reports)
         if out is not None:
             write_reports(result, out)

@@ -52,13 +52,15 @@ class Repetition:
         return bool(self.outcome.scored) and not (self.rankings or self.metrics)
 
 
-def repeat_run(run_id: str, overrides: Sequence[str], folder: Path, listener: Listener | None = None) -> Repetition:
+def repeat_run(
+    run_id: str, place: StoreLocation, overrides: Sequence[str], folder: Path, listener: Listener | None = None
+) -> Repetition:
     """Repeat a run, log it as a new one tagged with its source, and hold the two against each other.
 
-    folder: where the files of the run are put, which the result goes on reading.
+    overrides: the cache mode, and what is to be changed. folder: where the files of the run are put, which the result
+    goes on reading.
     """
-    place = StoreLocation.of(overrides)
-    cache, changes = _cache_mode(place.rest)
+    cache, changes = _cache_mode(overrides)
     tracker = place.tracker()
     stored = StoredRun.fetch(tracker, run_id, folder / "stored")
     settings, source = _settings(stored, changes, place.trust)

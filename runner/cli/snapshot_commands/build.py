@@ -1,14 +1,9 @@
 """Read documents, cut them, and keep the result under its id and a name."""
 
-from collections.abc import Sequence
-
 from runner.cli.arguments import Arguments, others, setting
 from runner.cli.command import Command
-from runner.composition.requests import compose_request
-from runner.configuration.settings import Settings
 from runner.documents.passed import passed_words
-from runner.engine.inputs import collection_of, corpus_path, read_snapshot, snapshot_store
-from runner.snapshots import Snapshot, SnapshotStore
+from runner.workflows.build_snapshot import Built, build_and_keep
 
 
 class Asked(Arguments):
@@ -26,32 +21,19 @@ class Asked(Arguments):
 
 def run(asked: Asked) -> int:
     """Build and store; building the same content again stores nothing new."""
-    settings = _compose(asked.overrides)
-    snapshot = read_snapshot(settings)
-    collection = asked.collection or collection_of(settings)
-    store = snapshot_store(settings.store)
-    there = store.exists(snapshot.id)
-    if not settings.dry_run:
-        store.save(snapshot, collection, asked.name, corpus_path(settings), current=True)
-    _print(snapshot, store, collection, "not stored (dry_run)" if settings.dry_run else "", there)
+    _print(build_and_keep(asked.overrides, asked.name, asked.collection))
     return 0
 
 
-def _compose(overrides: Sequence[str]) -> Settings:
-    words = list(overrides)
-    if not any(word.lstrip("+").startswith("dataset.suite=") for word in words):
-        # No suite is read; a dataset that insists on one is content with any.
-        words.append("++dataset.suite=none")
-    return compose_request(words).settings
-
-
-def _print(snapshot: Snapshot, store: SnapshotStore, collection: str, note: str, there: bool) -> None:
+def _print(built: Built) -> None:
+    snapshot, store = built.snapshot, built.store
     names = ", ".join(store.catalog().names_of(snapshot.id))
     documents, passages = len(snapshot.documents), len(snapshot.passages)
     print(f"{snapshot.id}{f' ({names})' if names else ''}: {documents:,} documents, {passages:,} passages")
-    print(f"collection: {collection or 'none'}")
+    print(f"collection: {built.collection or 'none'}")
     folder = store.root / snapshot.id
-    print(note or (f"is there already: {folder}" if there else f"stored: {folder}"))
+    done = f"is there already: {folder}" if built.there else f"stored: {folder}"
+    print(done if built.kept else "not stored (dry_run)")
     empty = sum(1 for document in snapshot.documents if not document.text.strip())
     without = f" ({empty:,} without text)" if empty else ""
     print(f"read {documents:,}{without}, {passed_words(snapshot.passed)}")

@@ -10,6 +10,7 @@ from engine_world import DOCUMENTS, QUERIES, Node, bm25
 
 from runner.configuration.settings import Settings
 from runner.engine.plan import Request
+from runner.tracking.location import StoreLocation
 from runner.tracking.mlflow_store import sqlite_uri
 from runner.workflows.rerun import repeat_run, repetition_lines
 from runner.workflows.run_jobs import Listener, RunOptions, SweepOutcome, run_jobs
@@ -84,6 +85,7 @@ class StoreWorld:
     def repeat(self, run_id: str, folder: Path) -> int:
         """Repeat a run, as `python -m runner rerun` does."""
         folder.mkdir(parents=True, exist_ok=True)
-        found = repeat_run(run_id, self.place, folder)
+        place = StoreLocation.of(self.place)
+        found = repeat_run(run_id, place, place.rest, folder)
         print("\n".join(repetition_lines(found)))
         return found.outcome.status
