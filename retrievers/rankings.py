@@ -141,7 +141,7 @@ class Rankings:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def one(self, number: int) -> tuple[Rows, Scores]:
-        """The rows and scores of one query."""
+        """The rows of one query, int32 [results], best first, and their scores, float64 [results]."""
         part = slice(self.offsets[number], self.offsets[number + 1])
         return self.rows[part], self.scores[part]
 

@@ -96,7 +96,7 @@ class StaticVectors:
 
 @lru_cache(maxsize=4)
 def open_static(weights: Stamp, tokenizer: Stamp) -> StaticVectors:
-    """Open a safetensors file with one matrix and a tokenizers JSON file, once a process.
+    """Open a safetensors file with one matrix [tokens, dimensions] and a tokenizers JSON file, once a process.
 
     Raises RetrievalError where a file cannot be read, or where the two do not belong together.
     """

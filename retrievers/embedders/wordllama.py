@@ -53,7 +53,7 @@ class WordLlama:
         return vectors
 
     def static(self) -> StaticVectors:
-        """Return the token vectors themselves, one copy a process."""
+        """Return the token vectors themselves, float32 [tokens, dimensions], one copy a process."""
         return open_static(*self._stamps())
 
     def contents(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ Codes = NDArray[np.uint64]
 
 
 def shingles_of(encoded: str) -> Codes:
-    """A number for every distinct run of three words, sorted; a shorter text is one run."""
+    """A number for every distinct run of three words, uint64 [runs], sorted; a shorter text is one run."""
     words = numbers(encoded)
     if len(words) < _RUN:
         words = np.concatenate((words, np.zeros(_RUN - len(words), np.uint64)))
@@ -133,7 +133,7 @@ class Coder:
 
 
 def numbers(encoded: str) -> NDArray[np.uint64]:
-    """The characters of an encoded text as integers, at least 1."""
+    """The characters of an encoded text as integers of at least 1, uint64 [characters]."""
     return np.frombuffer(encoded.encode("utf-32-le"), np.uint32).astype(np.uint64)
 
 
@@ -154,7 +154,7 @@ class ShingledText:
 
 
 def shingles_of_all(shingles: Sequence[ShingledText]) -> Codes:
-    """The runs that any of them has."""
+    """The runs that any of them has, uint64 [runs], sorted."""
     return np.unique(np.concatenate([each.runs for each in shingles]))
 
 

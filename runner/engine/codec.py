@@ -14,7 +14,7 @@ def pack_ranking(depth: int, rows: NDArray[np.int32], scores: NDArray[np.float64
 
 
 def unpack_ranking(value: bytes) -> tuple[int, NDArray[np.int32], NDArray[np.float64]]:
-    """The depth, rows and scores of `pack_ranking`."""
+    """The depth, the rows, int32 [results], and the scores, float64 [results], of `pack_ranking`."""
     count = (len(value) - 4) // 12
     depth = int(np.frombuffer(value, "<i4", 1)[0])
     return depth, np.frombuffer(value, "<i4", count, 4), np.frombuffer(value, "<f8", count, 4 + 4 * count)

@@ -117,7 +117,7 @@ class Component:
             yield from component.walk()
 
     def of_object(self, wanted: object) -> "Component":
-        """The component inside this one that holds that very object."""
+        """The component inside this one that holds that very object. Raises RunnerError if none does."""
         for component in self.walk():
             if component.object is wanted:
                 return component

@@ -38,7 +38,7 @@ def rankings_in(
 
 
 def numbers_in(whose: str, found: Any, kind: type[np.floating[Any]], expected: str) -> NDArray[Any]:
-    """Return an array of a float type; raises RetrievalError for what holds no real numbers."""
+    """Return an array of its own shape and a float type; raises RetrievalError for what holds no real numbers."""
     try:
         array = np.asarray(found)
         if array.dtype.kind in "fiub":
@@ -49,7 +49,10 @@ def numbers_in(whose: str, found: Any, kind: type[np.floating[Any]], expected: s
 
 
 def index_in(retriever: object, name: str, found: Any) -> Index:
-    """Return an index, if it can be kept: arrays of plain values by simple names, and JSON values."""
+    """Return an index, if it can be kept: arrays of plain values by simple names, and JSON values.
+
+    Raises RetrievalError naming the retriever and what it built instead.
+    """
     if not isinstance(found, Index):
         raise RetrievalError(f"{name} built {_shown(found)}; expected an Index")
     if is_own(retriever):

@@ -66,7 +66,7 @@ class PairScoreStore:
             self._cache.put(space_of(reranker), "pairs", reranker.identity, items)
 
     def of(self, reranker: Component, queries: Sequence[Query], candidates: Rankings, texts: Sequence[str]) -> Scores:
-        """The score of every candidate, float64 aligned with the entries of candidates; all must be known."""
+        """The score of every candidate, float64 [entries of candidates], in their order; all must be known."""
         known = self._known[space_of(reranker)]
         row_keys = {int(row): text_key(texts[row]) for row in np.unique(candidates.rows)}
         query_keys = [text_key(query.text) for query in queries]
@@ -95,7 +95,7 @@ class PairScoring:
         self._pairs = PairScoreStore(cache)
 
     def of(self, stage: Stage, queries: Sequence[Query]) -> Scores:
-        """The score of each candidate of these queries, aligned with the entries of the stage's candidates."""
+        """The score of each candidate of these queries, float64 [entries of the stage's candidates], in their order."""
         candidates = stage.candidates(queries, stage.depth)
         return self._pairs.of(_reranker(stage), queries, candidates, stage.snapshot.passages_for_retrieval().texts)
 

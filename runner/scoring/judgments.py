@@ -44,7 +44,7 @@ class Judgments:
 
     @cached_property
     def query_numbers(self) -> NDArray[np.int64]:
-        """The query of each judgment."""
+        """The query of each judgment, int64 [judgments]."""
         return self.keys // max(self.n_units, 1)
 
     @cached_property

@@ -94,7 +94,10 @@ class Sandbox:
         return read
 
     def plan(self, snapshot: Snapshot, suite: Suite, retriever: Any = None) -> Plan:
-        """Plan the one job, with another retriever node if one is given. Raises InputError as every plan does."""
+        """Plan the one job, with another retriever node if one is given.
+
+        Raises InputError as every plan does, Unrankable where the retriever cannot be built.
+        """
         settings = self.settings.model_copy(update={"retriever": retriever}) if retriever else self.settings
         plan = make_plan([Request((), settings)], GivenInputs(snapshot, suite))
         for refused in plan.refused:

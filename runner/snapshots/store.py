@@ -127,7 +127,7 @@ class SnapshotStore:
         return snapshot
 
     def export(self, id_: str, directory: str | Path) -> Path:
-        """Copy a stored snapshot into `directory`, which must not exist yet or be empty, and return it."""
+        """Copy a stored snapshot into `directory`, and return it. Raises InputError for one that is not empty."""
         target = Path(directory)
         if target.exists() and any(target.iterdir()):
             raise InputError(f"{target}: is not empty; a snapshot is exported into a folder of its own")

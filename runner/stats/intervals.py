@@ -98,7 +98,9 @@ def backed_bootstrap(
 ) -> Intervals:
     """Bootstrap quantiles; widened to hold `backing` where few values differ, and `backing` alone where none does.
 
-    few_enough: it is few when fewer than this many queries are off the slice's most common value.
+    values: [queries, metrics]. members: bool [slices, queries]. The result: float64 [slices, metrics]. few_enough: it
+    is few when fewer than this many queries are off the slice's most common value. Raises ValueError for a level that
+    is none, and for too few resamples.
     """
     _check_level(level)
     if resamples < LEAST_RESAMPLES:

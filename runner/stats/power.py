@@ -69,12 +69,12 @@ def _spread(values: Floats, members: NDArray[np.bool_]) -> Floats:
 
 
 def queries_to_halve(n: ArrayLike) -> NDArray[np.int64]:
-    """How many more judged queries halve the smallest detectable difference: four times as many, so 3 n more."""
+    """How many more judged queries, int64 of the shape of n, halve the smallest detectable difference: 3 n more."""
     return 3 * np.asarray(n, np.int64)
 
 
 def smallest_step(n: ArrayLike) -> Floats:
-    """How far one query can move the mean of n: 1/n; infinite for n = 0."""
+    """How far one query can move the mean of n, float64 of the shape of n: 1/n; infinite for n = 0."""
     size = np.asarray(n, np.float64)
     step: Floats = np.divide(1.0, size, out=np.full(size.shape, np.inf), where=size > 0)
     return step

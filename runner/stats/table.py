@@ -36,7 +36,7 @@ def checked(values: Floats, members: NDArray[np.bool_], lowest: float, highest: 
 
 
 def rows_of(members: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
-    """The positions of each slice's queries, ascending."""
+    """The positions of each slice's queries, intp [queries of the slice], ascending."""
     for member in members:
         yield np.flatnonzero(member)
 

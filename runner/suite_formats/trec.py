@@ -41,7 +41,10 @@ class TrecSuite:
     missing: str = "error"
 
     def read(self) -> Suite:
-        """Return the suite, queries sorted by id; raises InputError listing every fault of both files."""
+        """Return the suite, queries sorted by id.
+
+        Raises InputError listing every fault of both files, ConfigError for a part that no topic has.
+        """
         qrels_path = Path(self.qrels)
         topics_path = Path(self.topics) if self.topics else None
         name = self.name or (topics_path or qrels_path).stem

@@ -56,6 +56,7 @@ def open_client(uri: str, patience: float = 60) -> "MlflowClient":
 
     Two processes that migrate one new file at the same moment would both die in it. A local store that was moved or
     copied is told where it is now; one that cannot be written is read from a copy, which cannot be written either.
+    Raises ConfigError where there is no such store, or it cannot be opened.
     """
     client_class = import_client()
     from mlflow.exceptions import MlflowException

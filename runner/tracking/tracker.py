@@ -161,7 +161,10 @@ class Tracker:
         return lambda: run_id
 
     def log(self, record: RunRecord) -> str:
-        """Write one run and return its id; if anything fails the run is FAILED, never left RUNNING."""
+        """Write one run and return its id; if anything fails the run is FAILED, never left RUNNING.
+
+        Raises RunnerError where its files are gone or the store cannot take it.
+        """
         if record.files is not None and not record.files.is_dir():
             raise RunnerError(f"the files of {record.name!r} are gone ({record.files}); nothing was logged")
         with self._run(record) as run_id:

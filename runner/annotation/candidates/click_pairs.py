@@ -37,7 +37,7 @@ class PositionBias:
 
 
 def poisson_interval(counts: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The exact interval of a Poisson mean given a count, (low, high), arrays of its shape; 0 has a low of 0.
+    """The exact interval of a Poisson mean given a count, (low, high), each float64 [counts]; 0 has a low of 0.
 
     Source: Garwood 1936. Clicks are at most one an impression, so their own interval is narrower: this one errs towards
     saying less.

@@ -25,7 +25,10 @@ class Written:
 
 
 def target_of(source: Path, snapshot: str, out: Path | None) -> Path:
-    """The YAML head of the migrated suite: `out`, or beside the old one with the beginning of the snapshot's id."""
+    """The YAML head of the migrated suite: `out`, or beside the old one with the beginning of the snapshot's id.
+
+    Raises InputError where that is no YAML file, or is the old suite itself.
+    """
     target = out or source.with_name(f"{_stem(source)}-{snapshot[:8]}.yaml")
     if target.suffix not in (".yaml", ".yml"):
         raise InputError(f"{target}: expected the name of a YAML head, like {target.stem}.yaml")
