@@ -22,7 +22,10 @@ def build_index(retriever: Any, passages: Passages) -> Index:
 
 
 def embed(embedder: Embedder, texts: Sequence[str], kind: str) -> Vectors:
-    """Embed texts, float32 [texts, dimensions]; kind is query or passage. Raises RetrievalError for a wrong shape or a non-finite value."""
+    """Embed texts, float32 [texts, dimensions]; kind is query or passage.
+
+    Raises RetrievalError for a wrong shape or a non-finite value.
+    """
     whose = f"the embedder {kind_of(embedder)}"
     found = numbers_in(whose, embedder.encode(list(texts), kind=kind), np.float32, "float32 [texts, dimensions]")
     if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
@@ -76,7 +79,10 @@ def candidates(
 def score_pairs(
     reranker: Reranker, queries: Sequence[str], passages: Sequence[str], pairs: NDArray[np.int64]
 ) -> Scores:
-    """Score pairs of positions in queries and passages, float64 [pairs]. Raises RetrievalError for a wrong shape or a bad score."""
+    """Score pairs of positions in queries and passages, int64 [pairs, 2]: float64 [pairs].
+
+    Raises RetrievalError for a wrong shape or a bad score.
+    """
     whose = f"the reranker {kind_of(reranker)}"
     found = reranker.score(list(queries), list(passages), pairs.copy())
     scores = numbers_in(whose, found, np.float64, "float64 [pairs]")

@@ -48,7 +48,8 @@ class JudgmentRecord:
     def read(self, before: Reading | None = None) -> Reading:
         """The record as it is now; what it begins with, as of an earlier reading, is not read again.
 
-        One event that stands in two lines, as a merge of two branches may leave it, is one. Raises InputError naming every faulty line.
+        One event that stands in two lines, as a merge of two branches may leave it, is one. Raises InputError naming
+        every faulty line.
         """
         data = _whole(read_bytes(self.path, "the record of a suite")) if self.path.is_file() else b""
         old = before if before and data.startswith(before.data) and before.data[-1:] in (b"", b"\n") else Reading()
