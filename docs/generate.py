@@ -3,9 +3,11 @@
 Commands come from their own `--help`, configuration keys from the comments in `conf/`, functions from `runner.__all__`.
 """
 
+import inspect
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ def on_files(files: Files, config: Any) -> Files:
         "reference/commands.md": commands_page(),
         "reference/configuration.md": configuration_page(),
         "reference/library.md": library_page(),
+        "reference/extension-points.md": extension_points_page(),
     }
     for name in ("SECURITY", "CONTRIBUTING", "CHANGELOG"):
         pages[f"{name.lower()}.md"] = _with_site_links((ROOT / f"{name}.md").read_text("utf-8"))
@@ -38,6 +41,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     if "<!-- the drawing of the rooms -->" in markdown:
         markdown = markdown.replace("<!-- the drawing of the rooms -->", house.drawing(ROOT))
         markdown = markdown.replace("<!-- the table of the rooms -->", house.table(ROOT))
+    if "<!-- the table of the metrics -->" in markdown:
+        markdown = markdown.replace("<!-- the table of the metrics -->", metrics_table())
     return markdown
 
 
@@ -170,6 +175,25 @@ def _escaped(note: str) -> str:
     return note.replace("|", "\\|").replace("<", "&lt;")
 
 
+# --- metrics
+
+
+def metrics_table() -> str:
+    """Every metric that comes with the program, with what its class says of it."""
+    from runner.scoring.metric import REGISTERED
+    from runner.scoring.metric_names import metric_names
+
+    rows = ["| metric | definition | parameters | other names |", "|---|---|---|---|"]
+    metric_names()
+    for name, kind in sorted(REGISTERED.items()):
+        about = " ".join((kind.__doc__ or "").split())
+        depth = " Over the whole depth." if kind.over_depth else ""
+        parameters = ", ".join(f"`{each.name}`" for each in fields(kind) if each.name != "cutoff")
+        aliases = ", ".join(f"`{each}`" for each in kind.aliases)
+        rows.append(f"| `{name}` | {_escaped(about)}{depth} | {parameters} | {aliases} |")
+    return "\n".join(rows)
+
+
 # --- library
 
 
@@ -179,4 +203,21 @@ def library_page() -> str:
 
     parts = ["# Library\n", "What `import runner` gives. Everything else is private and may change.\n"]
     parts.extend(f"::: runner.{name}\n" for name in getattr(runner, "__all__", ()))
+    return "\n".join(parts)
+
+
+# --- extension points
+
+
+def extension_points_page() -> str:
+    """Every kind of component, and its protocol as it stands in the source, where each attribute's meaning is."""
+    from runner import extension_points
+
+    about, table = (inspect.getdoc(extension_points) or "").split("\n", 1)
+    parts = ["# Extension points\n", f"{about}\n{table}\n"]
+    # What all of them may say comes first.
+    for name in sorted(extension_points.__all__, key=lambda each: (each != "Described", each)):
+        kind = getattr(extension_points, name)
+        source = inspect.getsource(kind)
+        parts.append(f"## {name}\n\n`{kind.__module__}.{name}`\n\n```python\n{source.strip()}\n```\n")
     return "\n".join(parts)

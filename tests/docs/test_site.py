@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 import runner
+from runner import extension_points
+from runner.cli.commands import COMMANDS
 from runner.configuration.settings import Settings
 
 pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
@@ -56,12 +58,9 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 def test_the_reference_has_every_command(site: Path) -> None:
     shown = words_of(site / "reference" / "commands.html")
-    commands = [path.stem for path in (ROOT / "runner" / "cli").glob("*.py") if "def main(" in path.read_text("utf-8")]
-    assert len(commands) >= 10
-    for command in commands:
-        assert re.search(rf"usage: python -m runner[. ]{command} ", shown), command
-    for words in ("judgments review", "judgments candidates", "snapshot diff"):
-        assert re.search(rf"usage: python -m runner[. ]{words} ", shown), words
+    assert len(COMMANDS) >= 20
+    for command in COMMANDS:
+        assert f"usage: python -m runner {command} " in shown, command
 
 
 def test_the_reference_has_every_key_of_the_configuration_with_its_meaning(site: Path) -> None:
@@ -89,8 +88,21 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
         assert f'id="runner.{name}"' in text, name
 
 
+def test_the_reference_has_every_extension_point(site: Path) -> None:
+    shown = words_of(site / "reference" / "extension-points.html")
+    for name in extension_points.__all__:
+        assert f"class {name}" in shown, name
+
+
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text.splitlines()) <= LONGEST_README
     for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         assert (ROOT / link).is_file(), link
+
+
+def test_the_reference_defines_every_metric(site: Path) -> None:
+    text = (site / "reference" / "metrics.html").read_text("utf-8")
+    names = {path.stem for path in (ROOT / "runner" / "scoring" / "metrics").glob("[!_]*.py")}
+    assert len(names) > 10
+    assert not {name for name in names if f"<td><code>{name}</code></td>" not in text}
