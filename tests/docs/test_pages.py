@@ -13,6 +13,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 MOST_NOT_RUN = 6
 
 
+# A page is up to a dozen commands, on a busy machine of some ten seconds each.
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_says_to_type_works(page: Path, follow: Callable[[Path], None]) -> None:
     follow(page)

@@ -106,3 +106,12 @@ def test_the_reference_defines_every_metric(site: Path) -> None:
     names = {path.stem for path in (ROOT / "runner" / "scoring" / "metrics").glob("[!_]*.py")}
     assert len(names) > 10
     assert not {name for name in names if f"<td><code>{name}</code></td>" not in text}
+
+
+def test_the_places_that_contributing_names_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    places = re.findall(r"`((?:runner|retrievers|conf|docs|tests)/[\w./-]*)`", text)
+    assert len(places) > 10
+    assert not [place for place in places if not (ROOT / place).exists()]
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert (ROOT / link).is_file(), link
