@@ -202,7 +202,9 @@ def library_page() -> str:
     import runner
 
     parts = ["# Library\n", "What `import runner` gives. Everything else is private and may change.\n"]
-    parts.extend(f"::: runner.{name}\n" for name in getattr(runner, "__all__", ()))
+    # The functions first, then the records and errors.
+    for name in sorted(runner.__all__, key=lambda each: (each[0].isupper(), each)):
+        parts.append(f"::: runner.{name}\n")
     return "\n".join(parts)
 
 

@@ -84,7 +84,7 @@ def test_the_reference_has_every_key_of_the_configuration_with_its_meaning(site:
 
 def test_the_reference_has_every_public_name(site: Path) -> None:
     text = (site / "reference" / "library.html").read_text("utf-8")
-    for name in getattr(runner, "__all__", ()):
+    for name in runner.__all__:
         assert f'id="runner.{name}"' in text, name
 
 
