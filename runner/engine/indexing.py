@@ -1,4 +1,4 @@
-"""IndexBuilder of a plan: the vectors and the index that each needs before it can be searched."""
+"""The vectors and the indexes that must stand before the stages of a plan can be searched."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -66,7 +66,7 @@ def write_report(report: Report, folder: Path) -> None:
 
 def report_markdown(report: Report) -> str:
     """The whole report as Markdown."""
-    parts = [f"## CheckedAnswers of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
+    parts = [f"## Lineage of citations: {escape(report.file)}", f"{escape(_headline(report))}."]
     parts.append(markdown_table(_HEADER, [list(map(escape, _cells(rate))) for rate in report.rates]))
     overall = [rate for rate in report.rates if rate.slice == ALL]
     notes = [*_reason_lines(overall), *_notes(report), *(f"NOT MET {sentence}" for sentence in report.unmet)]

@@ -73,15 +73,13 @@ def bootstrap_intervals(
     same input gives the same ones on every machine.
     Raises ValueError for a value that is NaN or outside [0, 1] and for settings out of range.
     """
-    if method not in FEW:
-        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     values = checked(values, members, 0.0, 1.0)
     sizes = members.sum(axis=1)[:, None]
     centre = means(values, members)
     low, high = wilson(centre * sizes, np.broadcast_to(sizes, centre.shape), level)
     backing = Intervals(low, high)
     return backed_bootstrap(
-        values, members, backing, FEW[method], resamples=resamples, level=level, seed=seed, method=method
+        values, members, backing, FEW.get(method, 0), resamples=resamples, level=level, seed=seed, method=method
     )
 
 
@@ -99,9 +97,11 @@ def backed_bootstrap(
     """Bootstrap quantiles; widened to hold `backing` where few values differ, and `backing` alone where none does.
 
     values: [queries, metrics]. members: bool [slices, queries]. The result: float64 [slices, metrics]. few_enough: it
-    is few when fewer than this many queries are off the slice's most common value. Raises ValueError for a level that
-    is none, and for too few resamples.
+    is few when fewer than this many queries are off the slice's most common value. Raises ValueError for a level or a
+    method that is none, and for too few resamples.
     """
+    if method not in FEW:
+        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     _check_level(level)
     if resamples < LEAST_RESAMPLES:
         raise ValueError(f"found {resamples} resamples, expected at least {LEAST_RESAMPLES}; 10000 is usual")

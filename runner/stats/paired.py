@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runner.stats.exact_sums import exact_sums
-from runner.stats.intervals import FEW, Intervals, Method, backed_bootstrap, wilson
+from runner.stats.intervals import Intervals, Method, backed_bootstrap, wilson
 from runner.stats.resampling import COINS
 from runner.stats.table import Floats, checked, means, rows_of
 
@@ -38,8 +38,6 @@ def paired_intervals(
     queries that is +- z^2 / (n + z^2): +-0.037 at 100 queries, and it holds 0.
     Raises ValueError for a value that is NaN or outside [-1, 1] and for settings out of range.
     """
-    if method not in FEW:
-        raise ValueError(f"found method {method!r}, expected 'percentile' or 'bca'")
     differences = _without_noise(checked(differences, members, -1.0, 1.0))
     sizes = np.broadcast_to(members.sum(axis=1)[:, None], (len(members), differences.shape[1]))
     gain, loss = (means(np.maximum(part, 0), members) for part in (differences, -differences))

@@ -1,4 +1,4 @@
-"""QueryQrels questions in BEIR's layout: queries.jsonl and a TSV file of judgments."""
+"""Judged questions in BEIR's layout: queries.jsonl and a TSV file of judgments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from retrievers.script import same_id
 from runner.errors import InputError, Problem
 from runner.files.reading import id_fault, json_lines, kind_of, length_fault, nfc, numbered_lines, read_bytes
-from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
+from runner.suite_formats.head import names_in, refuse_bad_settings, slice_faults, suite_of
 from runner.suite_formats.qrels import (
     BEIR_LAYOUT,
     Asked,
@@ -49,9 +49,7 @@ class BeirSuite:
         """Return the suite, queries sorted by id; raises InputError listing every fault of both files."""
         folder, slices = Path(self.path), names(self.slices)
         name = self.name or folder.resolve().name
-        head: dict[str, Any] = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
-        head |= {"missing": self.missing, "snapshot": self.snapshot}
-        refuse_bad_head({**head, "slices": slices, "fields": names(self.fields)})
+        refuse_bad_settings(self, name, slices=slices, fields=names(self.fields))
         refuse_bad_choices(self.negative, self.no_relevant)
         queries_path, qrels_path = folder / "queries.jsonl", self._qrels_path(folder)
         problems: dict[Path, list[Problem]] = {queries_path: [], qrels_path: []}
@@ -70,17 +68,7 @@ class BeirSuite:
             problems[queries_path].extend(Problem(None, fault) for fault in slice_faults(slices, queries))
         if any(problems.values()):
             raise InputError.of_files(problems)
-        return Suite(
-            name,
-            self.role,
-            self.unit,
-            queries,
-            self.snapshot,
-            slices,
-            self.min_grade,
-            path=str(qrels_path),
-            missing=self.missing,
-        )
+        return suite_of(self, name, queries, qrels_path, slices)
 
     def _qrels_path(self, folder: Path) -> Path:
         given = Path(self.qrels)

@@ -7,7 +7,7 @@ from typing import Any
 
 from runner.errors import InputError, Problem
 from runner.files.reading import id_fault, kind_of, read_array
-from runner.suite_formats.head import names_in, refuse_bad_head, slice_faults
+from runner.suite_formats.head import names_in, refuse_bad_settings, slice_faults, suite_of
 from runner.suite_formats.own import collect_queries
 from runner.suite_formats.qrels import names
 from runner.suite_formats.query_row import RowRules
@@ -35,9 +35,7 @@ class CasesSuite:
         """Return the suite, queries sorted by id; raises InputError listing every fault with the line of its case."""
         path, slices = Path(self.path), names(self.slices)
         name = self.name or path.stem
-        head: dict[str, Any] = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
-        head |= {"missing": self.missing, "snapshot": self.snapshot}
-        refuse_bad_head({**head, "slices": slices, "fields": names(self.fields)})
+        refuse_bad_settings(self, name, slices=slices, fields=names(self.fields))
         problems: list[Problem] = []
         field_names = (*names_in(slices), *names(self.fields))
         rules = RowRules(self.min_grade, field_names, needs_text=False, more_keys=("retrieved",))
@@ -46,17 +44,7 @@ class CasesSuite:
             problems.extend(Problem(None, fault) for fault in slice_faults(slices, queries))
         if problems:
             raise InputError.of(path, problems)
-        return Suite(
-            name,
-            self.role,
-            self.unit,
-            queries,
-            self.snapshot,
-            slices,
-            self.min_grade,
-            path=str(path),
-            missing=self.missing,
-        )
+        return suite_of(self, name, queries, path, slices)
 
 
 def _checked(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
 from runner.files.reading import id_fault, kind_of
-from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, MISSING, ROLES, UNITS, JudgedQuery
+from runner.suites import CROSSING, DERIVED_FIELDS, HISTORY_MODES, MISSING, ROLES, UNITS, JudgedQuery, Suite
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"role": ROLES, "unit": UNITS, "history": HISTORY_MODES, "missing": MISSING}
 _LONGEST_NAME = 500
@@ -60,6 +61,29 @@ def refuse_bad_head(values: Mapping[str, Any]) -> None:
     faults = head_faults(values)
     if faults:
         raise ConfigError("; ".join(f"suite.{fault}" for fault in faults.values()))
+
+
+def refuse_bad_settings(settings: Any, name: str, **more: Any) -> None:
+    """Raise ConfigError for what the configuration says of a suite, under these keys too."""
+    keys = ("role", "unit", "min_grade", "missing", "snapshot")
+    refuse_bad_head({"name": name, **{key: getattr(settings, key) for key in keys}, **more})
+
+
+def suite_of(
+    settings: Any, name: str, queries: tuple[JudgedQuery, ...], path: Path, slices: tuple[str, ...] = ()
+) -> Suite:
+    """The suite of these queries; settings: a reader with the keys that every format has, such as role and unit."""
+    return Suite(
+        name,
+        settings.role,
+        settings.unit,
+        queries,
+        settings.snapshot,
+        slices,
+        settings.min_grade,
+        path=str(path),
+        missing=settings.missing,
+    )
 
 
 def names_in(slices: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""QueryQrels questions in TREC's layout: topics in any of its forms, or none, and qrels of four columns."""
+"""Judged questions in TREC's layout: topics in any of its forms, or none, and qrels of four columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from retrievers.script import same_id
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.reading import decode, id_fault, length_fault, nfc, read_bytes
-from runner.suite_formats.head import refuse_bad_head
+from runner.suite_formats.head import refuse_bad_settings, suite_of
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
     Asked,
@@ -48,8 +48,7 @@ class TrecSuite:
         qrels_path = Path(self.qrels)
         topics_path = Path(self.topics) if self.topics else None
         name = self.name or (topics_path or qrels_path).stem
-        head = {"name": name, "role": self.role, "unit": self.unit, "min_grade": self.min_grade}
-        refuse_bad_head({**head, "missing": self.missing, "snapshot": self.snapshot})
+        refuse_bad_settings(self, name)
         refuse_bad_choices(self.negative, self.no_relevant)
         if self.part not in PARTS:
             raise ConfigError(f"suite.part must be one of {', '.join(PARTS)}, found {self.part!r}")
@@ -67,17 +66,7 @@ class TrecSuite:
         )
         if any(problems.values()):
             raise InputError.of_files(problems)
-        return Suite(
-            name,
-            self.role,
-            self.unit,
-            queries,
-            self.snapshot,
-            (),
-            self.min_grade,
-            path=str(qrels_path),
-            missing=self.missing,
-        )
+        return suite_of(self, name, queries, qrels_path)
 
     def _topics(self, path: Path, problems: list[Problem]) -> dict[str, Asked]:
         text = decode(read_bytes(path, f"{EXPECTED} (suite.topics)"), problems)
