@@ -1,13 +1,7 @@
 """Runs on a real MLflow server: logged through it, and repeated from it where the local store is gone."""
 
-import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,60 +11,20 @@ import pytest
 
 from runner.tracking.tracker import open_client
 
-WAIT = 90.0
+sys.path.insert(0, str(Path(__file__).parents[1] / "kills/support"))
 
-
-def answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/health", timeout=2) as response:
-            return bool(response.status == 200)
-    except OSError:
-        return False
+from mlflow_server import Server
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with a store of its own, which ends with the tests."""
-    folder = tmp_path_factory.mktemp("server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "server",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--workers",
-        "1",
-        "--backend-store-uri",
-        f"sqlite:///{folder}/server.db",
-        "--artifacts-destination",
-        str(folder / "files"),
-    ]
-    variables = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    with (folder / "log").open("w") as log:
-        # In a session of its own: the server starts processes, and all of them have to end.
-        process = subprocess.Popen(
-            command, cwd=folder, env=variables, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        try:
-            address, end = f"http://127.0.0.1:{port}", time.monotonic() + WAIT
-            while not answers(address):
-                assert process.poll() is None, (folder / "log").read_text()
-                assert time.monotonic() < end, (folder / "log").read_text()
-                time.sleep(0.1)
-            yield address
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+    server = Server(tmp_path_factory.mktemp("server"))
+    server.start()
+    try:
+        yield server.address
+    finally:
+        server.kill()
 
 
 @dataclass(frozen=True)

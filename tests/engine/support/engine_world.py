@@ -147,6 +147,36 @@ class Ran:
         return next(stage for stage in self.plan.stages if stage.component.name == name)
 
 
+def plain_settings(store: Path, retriever: Node, **changes: Any) -> Settings:
+    """Settings of one job in a store; what is not said is plain."""
+    values = {
+        "k": 3,
+        "depth": 10,
+        "pool": 50,
+        "seed": 13,
+        "curve": [1, 3, 5, 10],
+        "cache": "on",
+        "resume": False,
+        "dry_run": False,
+        "allow_holdout": False,
+        "store": str(store),
+        "history": None,
+        "dataset": {"name": "world"},
+        "corpus": {},
+        "chunker": {},
+        "suite": {},
+        "retriever": retriever,
+        "slicing": {"freshness": None},
+        "latency": {"sample": 0},
+        "tracking": {
+            "uri": f"sqlite:///{store}/mlflow.db",
+            "artifacts": f"{store}/artifacts",
+            "experiment": "world",
+        },
+    }
+    return Settings.of_plain({**values, **changes})
+
+
 @dataclass
 class World:
     """Where a job's inputs come from; change `documents` and `queries` to change the next sweep's."""
@@ -178,32 +208,7 @@ class World:
 
     def settings(self, retriever: Node, **changes: Any) -> Settings:
         """Settings of one job; what is not said is plain."""
-        values = {
-            "k": 3,
-            "depth": 10,
-            "pool": 50,
-            "seed": 13,
-            "curve": [1, 3, 5, 10],
-            "cache": "on",
-            "resume": False,
-            "dry_run": False,
-            "allow_holdout": False,
-            "store": str(self.store),
-            "history": None,
-            "dataset": {"name": "world"},
-            "corpus": {},
-            "chunker": {},
-            "suite": {},
-            "retriever": retriever,
-            "slicing": {"freshness": None},
-            "latency": {"sample": 0},
-            "tracking": {
-                "uri": f"sqlite:///{self.store}/mlflow.db",
-                "artifacts": f"{self.store}/artifacts",
-                "experiment": "world",
-            },
-        }
-        return Settings.of_plain({**values, **changes})
+        return plain_settings(self.store, retriever, **changes)
 
     def requests(self, *retrievers: Node, **changes: Any) -> list[Request]:
         """One request a retriever, named by its number."""

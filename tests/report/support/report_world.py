@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from engine_world import plain_settings
 
 from retrievers.base import Passages, Query, Rankings, Rescoring
 from runner.chunkers import WholeDocument
@@ -109,28 +112,15 @@ class Desk:
         return Suite("core", self.role, "document", queries, slices=("topic",))
 
     def settings(self, node: dict[str, Any], k: int) -> Settings:
-        return Settings.of_plain(
-            {
-                "k": k,
-                "depth": 10,
-                "pool": 50,
-                "seed": 13,
-                "curve": [1, 2, 3, 5],
-                "cache": "off",
-                "resume": False,
-                "dry_run": False,
-                "allow_holdout": True,
-                "store": "/nowhere",
-                "history": None,
-                "dataset": {"name": "desk"},
-                "corpus": {},
-                "chunker": {},
-                "suite": {},
-                "retriever": node,
-                "slicing": {"freshness": None},
-                "latency": {"sample": 0},
-                "tracking": {"uri": "sqlite:////nowhere", "experiment": "desk"},
-            }
+        return plain_settings(
+            Path("/nowhere"),
+            node,
+            k=k,
+            curve=[1, 2, 3, 5],
+            cache="off",
+            allow_holdout=True,
+            dataset={"name": "desk"},
+            tracking={"uri": "sqlite:////nowhere", "experiment": "desk"},
         )
 
     def score(self, *nodes: dict[str, Any], ks: Sequence[int] = (1, 2)) -> list[Scored]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine_world import DOCUMENTS, QUERIES, Node, bm25
+from engine_world import DOCUMENTS, QUERIES, Node, bm25, plain_settings
 
 from runner.configuration.settings import Settings
 from runner.engine.plan import Request
@@ -46,28 +46,13 @@ class StoreWorld:
         return [f"store={self.store}", f"tracking.uri={self.uri}"]
 
     def settings(self, retriever: Node, **changes: Any) -> Settings:
-        values = {
-            "k": 3,
-            "depth": 10,
-            "pool": 50,
-            "seed": 13,
-            "curve": [1, 3, 5, 10],
-            "cache": "on",
-            "resume": False,
-            "dry_run": False,
-            "allow_holdout": False,
-            "store": str(self.store),
-            "history": None,
-            "dataset": {"name": "world"},
+        own = {
             "corpus": {"_target_": "runner.documents.Pages", "path": str(self.pages)},
             "chunker": {"_target_": "runner.chunkers.WholeDocument"},
             "suite": {"_target_": "runner.suite_formats.OwnSuite", "path": str(self.suite)},
-            "retriever": retriever,
-            "slicing": {"freshness": None},
-            "latency": {"sample": 0},
             "tracking": {"uri": self.uri, "artifacts": f"{self.store}/artifacts", "experiment": "world"},
         }
-        return Settings.of_plain({**values, **changes})
+        return plain_settings(self.store, retriever, **{**own, **changes})
 
     def run(self, *retrievers: Node, listener: Listener | None = None, **changes: Any) -> SweepOutcome:
         """Run one job a retriever (BM25 if none is named), as a command does."""
