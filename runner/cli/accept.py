@@ -7,7 +7,7 @@ from runner.errors import InputError
 from runner.tracking.stored_run import find_run
 
 
-class Acceptance(StoredRuns):
+class Asked(StoredRuns):
     """What the command takes."""
 
     run_id: str = words("RUN_ID", "the MLflow run id, or its beginning")
@@ -16,7 +16,7 @@ class Acceptance(StoredRuns):
     list: bool = setting("only show the baselines of this run's suite", False)
 
 
-def run(asked: Acceptance) -> int:
+def run(asked: Asked) -> int:
     """Accept, take back or list."""
     tracker = asked.place().tracker()
     found = find_run(tracker, asked.run_id)
@@ -41,7 +41,7 @@ def run(asked: Acceptance) -> int:
     return 0
 
 
-main = Command("accept", Acceptance, run, example='3f2a9c why="first release"')
+main = Command("accept", Asked, run, example='3f2a9c why="first release"')
 
 if __name__ == "__main__":
     main()

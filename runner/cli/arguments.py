@@ -23,7 +23,7 @@ _PLACEHOLDERS = {int: "N", float: "X", bool: "true", Path: "PATH", str: "TEXT"}
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ValueBounds:
     """What a number may be; None where there is no limit."""
 
     least: float | None = None
@@ -57,7 +57,7 @@ class Taken:
     many: bool = False
     required: bool = False
     default: Any = None
-    bounds: Bounds = Bounds()
+    bounds: ValueBounds = ValueBounds()
     names: Names = ()
     closed: bool = False
     begins: str = ""
@@ -110,7 +110,7 @@ def setting(
     every: bool = False,
 ) -> Any:
     """A field filled by `name=value`. among: all values there are; such_as: some, for the help and the completion."""
-    bounds = Bounds(least, most, above, below)
+    bounds = ValueBounds(least, most, above, below)
     limits = {"ge": least, "le": most, "gt": above, "lt": below}
     taken = Taken(
         "setting",

@@ -16,7 +16,7 @@ from runner.workflows.choose_k import choose_k, log_selection, write_selection
 FOUND, NONE_FEASIBLE = 0, 1
 
 
-class Choice(StoredRuns):
+class Asked(StoredRuns):
     """What the command takes."""
 
     sweep: str = words("SWEEP_ID", "the sweep's name (tag `sweep`), or the id of its summary run")
@@ -28,7 +28,7 @@ class Choice(StoredRuns):
     out: Path | None = setting("a folder for choose.md, choose.json and the plots", None, metavar="DIR")
 
 
-def run(asked: Choice) -> int:
+def run(asked: Asked) -> int:
     """Choose, print, and leave the reports with the sweep."""
     policy = read_policy(asked.policy)
     if policy is None:
@@ -47,7 +47,7 @@ def run(asked: Choice) -> int:
 
 main = Command(
     "choose",
-    Choice,
+    Asked,
     run,
     example="bm25-hybrid-20261201 gate=release gate.budget.context_tokens=900",
     statuses="0 a variant is feasible; 1 none is; 2 bad input",

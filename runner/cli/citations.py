@@ -42,7 +42,7 @@ freshness    the page was, at that time, the same in the newest snapshot of its 
 """
 
 
-class Check(StoredRuns):
+class Asked(StoredRuns):
     """What the command takes."""
 
     answers: Path = words("ANSWERS", "the records, JSONL")
@@ -55,7 +55,7 @@ class Check(StoredRuns):
     out: Path | None = setting("a folder for lineage.md, lineage.json and citations.parquet", None, metavar="DIR")
 
 
-def run(asked: Check) -> int:
+def run(asked: Asked) -> int:
     """Check, print and log."""
     demands = read_demands(asked.min)
     place = asked.place()
@@ -91,7 +91,7 @@ def _tracker(place: StoreLocation, experiment: str) -> Tracker:
 
 main = Command(
     "citations",
-    Check,
+    Asked,
     run,
     example="answers.jsonl snapshot=2026-09 fields=language min=existence=1.0,containment=0.99",
     statuses="0 done; 1 a rate is below its min=, or there was nothing to check for it; 2 bad input",

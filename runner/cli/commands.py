@@ -13,28 +13,28 @@ PROGRAM = "python -m runner"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """module: under runner.cli, with `main`, a Command. about: what the command does, in one sentence."""
 
     module: str
     about: str
 
 
-def _entries(folder: str, group: str, about: Mapping[str, str]) -> dict[str, Entry]:
+def _entries(folder: str, group: str, about: Mapping[str, str]) -> dict[str, CommandEntry]:
     # `list` and `import` are words of Python.
     own = {"list": "list_", "import": "import_"}
-    return {f"{group} {name}": Entry(f"{folder}.{own.get(name, name)}", told) for name, told in about.items()}
+    return {f"{group} {name}": CommandEntry(f"{folder}.{own.get(name, name)}", told) for name, told in about.items()}
 
 
-COMMANDS: dict[str, Entry] = {
-    "rerun": Entry("rerun", "Repeat a past run from what was stored with it, and compare."),
-    "compare": Entry("compare", "Compare runs of one suite query by query; the first is A."),
-    "accept": Entry("accept", "Accept a run as the baseline that later runs of its suite are gated against."),
-    "gate": Entry("gate", "Judge by a policy whether a run may be released, against the accepted baseline."),
-    "choose": Entry("choose", "Choose the smallest k of a sweep that meets every floor within the budget."),
-    "trend": Entry("trend", "Show how a metric of a suite moved over the runs accepted as its baseline."),
-    "drill": Entry("drill", "Prove on a copy that what is removed, renamed or shuffled is noticed."),
-    "citations": Entry("citations", "Check what served answers cite against the snapshots they were made from."),
+COMMANDS: dict[str, CommandEntry] = {
+    "rerun": CommandEntry("rerun", "Repeat a past run from what was stored with it, and compare."),
+    "compare": CommandEntry("compare", "Compare runs of one suite query by query; the first is A."),
+    "accept": CommandEntry("accept", "Accept a run as the baseline that later runs of its suite are gated against."),
+    "gate": CommandEntry("gate", "Judge by a policy whether a run may be released, against the accepted baseline."),
+    "choose": CommandEntry("choose", "Choose the smallest k of a sweep that meets every floor within the budget."),
+    "trend": CommandEntry("trend", "Show how a metric of a suite moved over the runs accepted as its baseline."),
+    "drill": CommandEntry("drill", "Prove on a copy that what is removed, renamed or shuffled is noticed."),
+    "citations": CommandEntry("citations", "Check what served answers cite against the snapshots they were made from."),
     **_entries(
         "snapshot_commands",
         "snapshot",
@@ -59,7 +59,7 @@ COMMANDS: dict[str, Entry] = {
             "import": "Read pairs labelled elsewhere: JSONL, CSV, or the export of Label Studio.",
         },
     ),
-    "completion": Entry("completion", "Complete commands, settings, choices and run ids with the tab key."),
+    "completion": CommandEntry("completion", "Complete commands, settings, choices and run ids with the tab key."),
 }
 GROUPS = {
     "snapshot": "Documents cut into passages under one id: make, list, look into, compare.",

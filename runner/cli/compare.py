@@ -12,7 +12,7 @@ from runner.scoring.metric_names import metric_names, parse_metric
 from runner.workflows.compare_runs import compare_runs, log_comparison
 
 
-class Compared(StoredRuns):
+class Asked(StoredRuns):
     """What the command takes."""
 
     runs: tuple[str, ...] = words("RUN_ID", "MLflow run ids, or their beginnings; the first is A")
@@ -23,7 +23,7 @@ class Compared(StoredRuns):
     out: Path | None = setting("a folder for compare.md and compare.json", None, metavar="DIR")
 
 
-def run(asked: Compared) -> int:
+def run(asked: Asked) -> int:
     """Compare, print, and leave the comparison on every run."""
     metric = str(parse_metric(asked.metric))
     tracker = asked.place().tracker()
@@ -39,7 +39,7 @@ def run(asked: Compared) -> int:
 
 main = Command(
     "compare",
-    Compared,
+    Asked,
     run,
     example="3f2a9c 81bd07 metric=ndcg",
     statuses="0 compared; 2 bad input, or runs that cannot be set against each other",

@@ -14,7 +14,7 @@ from runner.tracking.mlflow_store import ui_command
 from runner.workflows.log_drill import log_drill
 
 
-class Drilled(Arguments):
+class Asked(Arguments):
     """What the command takes."""
 
     overrides: tuple[str, ...] = others(
@@ -24,7 +24,7 @@ class Drilled(Arguments):
     out: Path | None = setting("a folder for drill.md and drill.json", None, metavar="DIR")
 
 
-def run(asked: Drilled) -> int:
+def run(asked: Asked) -> int:
     """Drill, print and log."""
     settings = compose_request(asked.overrides).settings
     drill = run_drill(settings, ConfiguredInputs(), asked.slices)
@@ -41,7 +41,7 @@ def run(asked: Drilled) -> int:
 
 main = Command(
     "drill",
-    Drilled,
+    Asked,
     run,
     example="suite=core retriever=hybrid slices=change_type,language",
     statuses="0 everything was noticed; 1 something was not; 2 bad input",

@@ -10,7 +10,7 @@ from runner.reports.gate import gate_lines
 from runner.workflows.gate_run import gate_run
 
 
-class Gated(StoredRuns):
+class Asked(StoredRuns):
     """What the command takes."""
 
     run_id: str = words("RUN_ID", "the MLflow run id of the candidate, or its beginning")
@@ -21,7 +21,7 @@ class Gated(StoredRuns):
     out: Path | None = setting("a folder for gate.md, gate.xml and gate.json", None, metavar="DIR")
 
 
-def run(asked: Gated) -> int:
+def run(asked: Asked) -> int:
     """Judge the run, print the verdict, and leave it on the run."""
     policy = read_policy(asked.policy)
     if policy is None:
@@ -34,7 +34,7 @@ def run(asked: Gated) -> int:
 
 main = Command(
     "gate",
-    Gated,
+    Asked,
     run,
     example="3f2a9c gate=release out=verdict/",
     statuses="0 passed; 1 blocked; 2 bad input",

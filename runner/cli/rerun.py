@@ -9,14 +9,14 @@ from runner.tracking.location import StoreLocation
 from runner.workflows.rerun import repeat_run, repetition_lines
 
 
-class Repeated(Arguments):
+class Asked(Arguments):
     """What the command takes."""
 
     run_id: str = words("RUN_ID", "the MLflow run id, or its beginning")
     overrides: tuple[str, ...] = others("NAME=VALUE: settings to change, like k=10 or retriever.fusion.k=10")
 
 
-def run(asked: Repeated) -> int:
+def run(asked: Asked) -> int:
     """Repeat the run."""
     with scratch_folder("rerun") as folder:
         place = StoreLocation.of(readable_settings(asked.overrides, sweep=True))
@@ -28,7 +28,7 @@ def run(asked: Repeated) -> int:
 
 main = Command(
     "rerun",
-    Repeated,
+    Asked,
     run,
     example="3f2a9c k=10",
     statuses="0 the run was repeated, identical or not; 1 it could not be; 2 bad input",

@@ -11,7 +11,7 @@ from runner.files.reading import id_fault, json_lines, kind_of, length_fault, nf
 from runner.suite_formats.head import names_in, refuse_bad_settings, slice_faults, suite_of
 from runner.suite_formats.qrels import (
     BEIR_LAYOUT,
-    Asked,
+    AskedQuery,
     join_judgments,
     names,
     note_repeated,
@@ -75,9 +75,9 @@ class BeirSuite:
         return given if given.suffix or len(given.parts) > 1 else folder / "qrels" / f"{given}.tsv"
 
 
-def _read_queries(path: Path, wanted: set[str], problems: list[Problem]) -> dict[str, Asked]:
+def _read_queries(path: Path, wanted: set[str], problems: list[Problem]) -> dict[str, AskedQuery]:
     data = read_bytes(path, "the queries.jsonl of a BEIR folder (suite.path names the folder)")
-    asked: dict[str, Asked] = {}
+    asked: dict[str, AskedQuery] = {}
     for line, row in json_lines(numbered_lines(data, problems), problems):
         faults = _faults(row, wanted)
         problems.extend(Problem(line, fault) for fault in faults)
@@ -87,7 +87,7 @@ def _read_queries(path: Path, wanted: set[str], problems: list[Problem]) -> dict
         text = row.get("text")
         # A faulty query keeps its id, so that its judgments are not called unknown as well.
         shown = nfc(text).strip() if isinstance(text, str) else "?"
-        asked[same_id(str(id_))] = Asked(shown, line, {} if faults else _fields(row, wanted))
+        asked[same_id(str(id_))] = AskedQuery(shown, line, {} if faults else _fields(row, wanted))
     return asked
 
 

@@ -41,7 +41,7 @@ class QueryQrels:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuery:
     """A query before its judgments are known, and the line it stands on."""
 
     text: str
@@ -125,7 +125,7 @@ def _grade(text: str, negative: str) -> int | str:
 
 
 def join_judgments(
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, AskedQuery],
     qrels: Mapping[str, QueryQrels],
     *,
     min_grade: int,
@@ -162,7 +162,7 @@ def join_judgments(
     return tuple(queries)
 
 
-def note_repeated(id_: str, line: int, asked: Mapping[str, Asked], problems: list[Problem]) -> bool:
+def note_repeated(id_: str, line: int, asked: Mapping[str, AskedQuery], problems: list[Problem]) -> bool:
     """Note a query id that is there already; True if it was."""
     if id_ not in asked:
         return False

@@ -10,7 +10,7 @@ from runner.files.reading import decode, id_fault, length_fault, nfc, read_bytes
 from runner.suite_formats.head import refuse_bad_settings, suite_of
 from runner.suite_formats.qrels import (
     TREC_LAYOUT,
-    Asked,
+    AskedQuery,
     QueryQrels,
     join_judgments,
     note_repeated,
@@ -68,9 +68,9 @@ class TrecSuite:
             raise InputError.of_files(problems)
         return suite_of(self, name, queries, qrels_path)
 
-    def _topics(self, path: Path, problems: list[Problem]) -> dict[str, Asked]:
+    def _topics(self, path: Path, problems: list[Problem]) -> dict[str, AskedQuery]:
         text = decode(read_bytes(path, f"{EXPECTED} (suite.topics)"), problems)
-        asked: dict[str, Asked] = {}
+        asked: dict[str, AskedQuery] = {}
         if text is None:
             return asked
         for line, id_, query in topics_in(text, self.part, problems):
@@ -79,12 +79,12 @@ class TrecSuite:
             elif fault := length_fault(query):
                 problems.append(Problem(line, f"topic {id_!r}: {fault}"))
             elif not note_repeated(same_id(id_), line, asked, problems):
-                asked[same_id(id_)] = Asked(nfc(query), line)
+                asked[same_id(id_)] = AskedQuery(nfc(query), line)
         if not asked and not problems:
             problems.append(Problem(None, f"holds no topic; expected {EXPECTED}"))
         return asked
 
 
-def _untold(judged: Mapping[str, QueryQrels]) -> dict[str, Asked]:
+def _untold(judged: Mapping[str, QueryQrels]) -> dict[str, AskedQuery]:
     """The queries that only judgments name, without their words."""
-    return {id_: Asked("", min(each.lines.values(), default=1)) for id_, each in judged.items()}
+    return {id_: AskedQuery("", min(each.lines.values(), default=1)) for id_, each in judged.items()}
