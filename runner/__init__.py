@@ -84,12 +84,14 @@ class _Surface(ModuleType):
 sys.modules[__name__].__class__ = _Surface
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOME_OF[name]), name)
-    setattr(sys.modules[__name__], name, found)
-    return found
+if not TYPE_CHECKING:  # or any name would be taken to be there
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(_HOME_OF[name]), name)
+        setattr(sys.modules[__name__], name, found)
+        return found
 
 
 def __dir__() -> list[str]:

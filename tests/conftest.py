@@ -7,6 +7,8 @@ import pytest
 
 # Where commands are run as processes, public collections are read, or a thing is tried many times over.
 SLOW = (
+    "api/test_decisions.py",
+    "api/test_examples.py",
     "bad_input",
     "browser",
     "candidates/test_anonymise_file.py",

@@ -115,7 +115,8 @@ def load_run(run_id: str, *, store: str | None = None, tracking_uri: str | None 
     with scratch_folder("run") as folder:
         stored = StoredRun.fetch(place.tracker(), run_id, folder)
         queries = stored.per_query()
-    return RunResult(stored.name, stored.metrics, stored.params, stored.id, (), place, lambda: queries)
+    metrics = {key: value for key, value in stored.metrics.items() if not key.startswith("curve/")}
+    return RunResult(stored.name, metrics, stored.params, stored.id, (), place, lambda: queries)
 
 
 def run_id_of(run: str | RunResult) -> str:

@@ -75,3 +75,14 @@ def test_a_sweep_that_is_not_logged_takes_no_mlflow(tmp_path: Path) -> None:
     )
     assert in_a_fresh_process(code, RUNNER_HOME=str(tmp_path)) == "2 False"
     assert not list(tmp_path.rglob("mlflow.db"))
+
+
+@pytest.mark.slow
+def test_a_typed_program_that_uses_it_checks() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(Path(__file__).parent / "typed_use.py")],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert not done.returncode, done.stdout
