@@ -38,6 +38,7 @@ class FMeasure(Metric):
         weight = self.beta**2
         return over((1 + weight) * precision * recall, weight * precision + recall)
 '''
+TEAM = ("dataset=pages", "dataset.path=manual", "dataset.name=manual", "dataset.suite=team.yaml")
 LOGGED = "f_measure_x28_beta_x3d_2_x29_"
 
 
@@ -68,7 +69,7 @@ def finished(desk: Any, path: str, module: str, *arguments: str) -> str:
 
 
 @pytest.mark.slow
-def test_an_added_metric_is_in_sweep_compare_gate_choose_trend_and_drill(
+def test_an_added_metric_is_in_sweep_compare_gate_choose_trend_drill_and_report(
     changed: Path, new_desk: Callable[[], Any]
 ) -> None:
     desk = new_desk()
@@ -83,7 +84,7 @@ def test_an_added_metric_is_in_sweep_compare_gate_choose_trend_and_drill(
         assert "recall" in run.data.metrics
     first, second = runs[1].info.run_id, runs[3].info.run_id
 
-    compared = finished(desk, path, "runner.compare", first, second, "--metric", "f_measure(beta=0.5)")
+    compared = finished(desk, path, "runner.compare", first, second, "metric=f_measure(beta=0.5)")
     assert all(f"f_measure{written}" in compared for written in ("(beta=2)", "(beta=0.5)", "@2"))
     policy = desk.folder / "own.yaml"
     policy.write_text(
@@ -93,10 +94,15 @@ def test_an_added_metric_is_in_sweep_compare_gate_choose_trend_and_drill(
     )
     assert "PASS" in finished(desk, path, "runner.gate", second, f"gate={policy}").upper()
     sweep = runs[1].data.tags["sweep"]
-    assert "f_measure" in finished(desk, path, "runner.choose", sweep, f"gate={policy}", "--metric", "F(beta=2)")
+    assert "f_measure" in finished(desk, path, "runner.choose", sweep, f"gate={policy}", "metric=F(beta=2)")
     finished(desk, path, "runner.accept", second, "--why", "first")
     assert "f_measure(beta=2)" in finished(desk, path, "runner.trend", "suite=team", "metric=f_measure(beta=2)")
     assert "identical" in finished(desk, path, "runner.rerun", second)
+    drilled = finished(desk, path, "runner.drill", "retriever=bm25", "k=3", *TEAM, "metrics=[f_measure(beta=2)]")
+    assert "all 4 metrics lie between 0 and 1" in drilled
+    [summary] = desk.runs(kind="sweep")
+    report = desk.store / "artifacts" / summary.info.run_id / "artifacts" / "report.html"
+    assert "f_measure(beta=2)</th>" in report.read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -112,7 +118,7 @@ def test_a_metric_of_a_module_of_ones_own_runs_and_is_imported_for_a_stored_run_
     first, second = runs[1].info.run_id, runs[3].info.run_id
     # At another k than the first was logged at, its code is needed, and a stored run may not name what is imported.
     assert named not in finished(desk, path, "runner.compare", first, second)
-    assert named in finished(desk, path, "runner.compare", first, second, "--metric", named)
+    assert named in finished(desk, path, "runner.compare", first, second, f"metric={named}")
     refused = desk.finish(desk.start("runner.rerun", second, PYTHONPATH=path))
     assert refused.status == 2
     assert "metrics.3 names 'own_metrics.FMeasure'" in refused.err

@@ -112,10 +112,10 @@ def test_a_trend_follows_a_metric_by_its_printed_name() -> None:
 
 def test_commands_take_a_metric_as_people_type_it(runs: Runs, desk: Desk, tmp_path: Path) -> None:
     office, plain, chosen, other = runs
-    done = desk(compare_command.main, chosen, other, "--metric", "RBP(p=0.5)@3", office.place)
+    done = desk(compare_command.main, chosen, other, "metric=RBP(p=0.5)@3", office.place)
     assert done.status == 0, done.err
     assert "rbp(p=0.5)@3" in done.out
-    done = desk(compare_command.main, chosen, other, "--metric", "rbp", office.place)
+    done = desk(compare_command.main, chosen, other, "metric=rbp", office.place)
     assert (done.status, "metric 'rbp': give it p" in done.err) == (2, True)
     policy = write_policy(tmp_path, {"name": "stops", "metric": "RBP(p=0.8)", "min": 0.99, "min_queries": 1})
     done = desk(gate_command.main, plain, policy, office.place)
