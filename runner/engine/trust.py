@@ -89,6 +89,8 @@ def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]
             yield path, value
         if not path:
             yield from _own_metrics(value.get("metrics"))
+        if path.startswith("gate.rules"):
+            yield from _own_metrics([value.get("metric")], f"{path}.metric")
         for key, inner in value.items():
             yield from nodes(inner, f"{path}.{key}".lstrip("."))
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
@@ -96,11 +98,11 @@ def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]
             yield from nodes(inner, f"{path}.{number}".lstrip("."))
 
 
-def _own_metrics(names: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _own_metrics(names: Any, path: str = "metrics") -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What a list of metrics names by the path of a class, as nodes that would build it."""
     for number, name in enumerate(split_metrics(names) if isinstance(names, str) else names or ()):
         if isinstance(name, str) and is_path(name):
-            yield f"metrics.{number}", {TARGET: class_path(name)}
+            yield f"{path}.{number}", {TARGET: class_path(name)}
 
 
 def _refusal(target: object) -> str:

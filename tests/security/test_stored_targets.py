@@ -177,3 +177,23 @@ def test_a_stored_setting_trusts_nothing(office: Office, desk: Desk) -> None:
     run_id = office.log(double("Counting"))
     tamper(office, run_id, put("trust", ["engine_doubles"]))
     assert desk(rerun.main, run_id, office.place).status == 2
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"name": "r", "metric": "harmful_at_import.Metric", "min": 0.5},
+        {"name": "r", "kind": "ratio", "metric": "harmful_at_import.Metric(p=1)@5", "min": 0.5},
+        {"name": "r", "_target_": "harmful_at_import.Rule"},
+    ],
+)
+def test_a_rule_of_a_stored_gate_imports_nothing(office: Office, mark: Path, rule: dict[str, Any]) -> None:
+    settings = office.settings(bm25()).model_dump(mode="json")
+    settings["gate"] = {"name": "theirs", "rules": [rule]}
+    (mark.parent / "config.yaml").write_text(yaml.safe_dump(settings), "utf-8")
+    run = StoredRun("r1", "bm25", "0", {}, {}, {}, mark.parent)
+    assert run.settings.gate is not None
+    with pytest.raises(InputError, match=r"^run r1: gate\.rules\.0\S* names 'harmful_at_import\."):
+        run.buildable(Trust.of())
+    assert not mark.exists()
+    assert "harmful_at_import" not in sys.modules
