@@ -27,6 +27,7 @@ def _entries(folder: str, group: str, about: Mapping[str, str]) -> dict[str, Com
 
 
 COMMANDS: dict[str, CommandEntry] = {
+    "init": CommandEntry("init", "Make a project from a folder of pages: conf/, first questions, a gate policy."),
     "rerun": CommandEntry("rerun", "Repeat a past run from what was stored with it, and compare."),
     "compare": CommandEntry("compare", "Compare runs of one suite query by query; the first is A."),
     "accept": CommandEntry("accept", "Accept a run as the baseline that later runs of its suite are gated against."),

@@ -7,7 +7,7 @@ from runner.cli.arguments import Arguments, Taken, setting, taken, words
 from runner.cli.command import Command
 from runner.cli.commands import ALIASES, COMMANDS, GROUPS, command, named
 from runner.cli.front_door import SWEEPS, choices
-from runner.configuration.settings import TrackingSettings, conf_directory
+from runner.configuration.settings import TrackingSettings, conf_choices
 from runner.tracking.location import StoreLocation
 from runner.tracking.run_ids import recent_run_ids
 
@@ -103,7 +103,7 @@ def _known(metavar: str, word: str, before: Sequence[str]) -> Iterable[str]:
     if kind == "SHELL":
         return _SCRIPTS
     if kind == "SUITE":
-        return (path.stem for path in sorted((conf_directory() / "suite").glob("*.yaml")))
+        return conf_choices("suite")
     if kind == "RUN_ID":
         own = [each for each in before if each.startswith(("store=", "tracking.uri="))]
         return recent_run_ids(TrackingSettings(uri=StoreLocation.of(own).uri, experiment="").uri, word)

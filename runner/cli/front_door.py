@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from runner.cli.command import aligned
 from runner.cli.commands import ALIASES, COMMANDS, GROUPS, PROGRAM, command, named, run_group
-from runner.configuration.settings import conf_directory
+from runner.configuration.settings import conf_choices, conf_directory
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
 
@@ -72,6 +72,5 @@ def front_help() -> Iterator[str]:
 def choices() -> Iterator[tuple[str, str]]:
     """Every group of conf/ with the names in it."""
     for folder in sorted(conf_directory().iterdir()):
-        names = sorted(path.stem for path in folder.glob("*.yaml"))
-        if names and folder.name != "anonymise":
-            yield f"{folder.name}=", ", ".join(names)
+        if folder.is_dir() and folder.name != "anonymise":
+            yield f"{folder.name}=", ", ".join(sorted(conf_choices(folder.name)))

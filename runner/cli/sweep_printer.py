@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from runner.configuration.project import project_folder
 from runner.engine.cache import Cache
 from runner.engine.plan import Job, Plan
 from runner.engine.rank_and_score import Failed
@@ -27,7 +28,9 @@ class SweepPrinter(Listener):
         print(line, file=sys.stderr)
 
     def planned(self, plan: Plan, cache: Cache) -> None:
-        """Print the plan."""
+        """Print the plan, and the folder of one's own whose conf/ it comes from."""
+        if project := project_folder():
+            print(f"project: {project}")
         print("\n".join(plan_lines(plan, cache)), flush=True)
 
     def finished(self, outcome: SweepOutcome) -> None:

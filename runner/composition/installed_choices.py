@@ -13,7 +13,7 @@ from hydra.core.config_store import ConfigNode, ConfigStore
 from omegaconf import OmegaConf
 
 from runner import plugins
-from runner.configuration.settings import conf_directory
+from runner.configuration.settings import conf_choices
 
 _PARTS = {"embedder": "wordllama", "reranker": "late_interaction", "fusion": "rrf", "analyzer": "mixed"}
 _BOUND = {("corpus", "path"): "${dataset.path}", ("suite", "path"): "${dataset.suite}"}
@@ -40,7 +40,7 @@ def know_installed() -> None:
     """Make the components of installed packages known to Hydra; safe to repeat. A file of conf/ of that name wins."""
     known = ConfigStore.instance().repo
     for group, name, point in choices():
-        if not (conf_directory() / group / f"{name}.yaml").is_file():
+        if name not in conf_choices(group):
             known.setdefault(group, {})[f"{name}.yaml"] = _Choice(group, point)
 
 

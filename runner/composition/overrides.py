@@ -55,7 +55,7 @@ def readable(word: str) -> str:
     if key.lstrip("+") == "metrics":
         return f"{key}={_listed(value)}"
     if key == "metric" and "(" in value:
-        return f"{key}={_quoted(value.strip(_QUOTES))}"
+        return f"{key}={quoted(value.strip(_QUOTES))}"
     if _parses(word):
         return word
     if not _parses(f"{key}=0"):
@@ -63,7 +63,7 @@ def readable(word: str) -> str:
     pieces = f"{key}={''.join(map(_quoted_piece, _PIECES.findall(value)))}"
     if _parses(pieces):
         return pieces
-    whole = f"{key}={_quoted(value)}"
+    whole = f"{key}={quoted(value)}"
     # A list, a mapping or a function would become its own text.
     if not _STRUCTURE.match(value):
         if _parses(whole):
@@ -78,7 +78,7 @@ def readable(word: str) -> str:
 def _listed(value: str) -> str:
     """A list of metrics, with or without brackets, as a list of text: to Hydra, `rbp(p=0.8)` is a call."""
     inner = value.strip().removeprefix("[").removesuffix("]")
-    return f"[{','.join(_quoted(each.strip(_QUOTES)) for each in split_metrics(inner))}]"
+    return f"[{','.join(quoted(each.strip(_QUOTES)) for each in split_metrics(inner))}]"
 
 
 def parsed_override(word: str) -> Override:
@@ -119,10 +119,10 @@ def _quoted_piece(piece: str) -> str:
     if (len(piece) == 1 and piece in ",[]{}():='\"") or piece[0] in "'\"" or _PLAIN.fullmatch(piece) or not text:
         return piece
     start = piece.index(text)
-    return f"{piece[:start]}{_quoted(text)}{piece[start + len(text) :]}"
+    return f"{piece[:start]}{quoted(text)}{piece[start + len(text) :]}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Text in double quotes, as Hydra unescapes it: a backslash counts only before a quote and at the end."""
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', text)
     ending = len(escaped) - len(escaped.rstrip("\\"))

@@ -9,7 +9,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
 from runner.composition.overrides import read_settings
-from runner.configuration.settings import conf_directory
+from runner.configuration.settings import conf_choices
 from runner.errors import ConfigError, InputError, Problem
 from runner.files.reading import decode, read_bytes
 from runner.files.strict_yaml import read_mapping
@@ -81,9 +81,9 @@ def read_policy_file(path: Path) -> dict[str, Any]:
 
 
 def _locate(name: str) -> Path:
-    known = sorted(path.stem for path in (conf_directory() / "gate").glob("*.yaml"))
+    known = conf_choices("gate")
     if name in known:
-        return conf_directory() / "gate" / f"{name}.yaml"
+        return known[name]
     path = Path(name)
     if path.is_file():
         return path

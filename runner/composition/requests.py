@@ -21,7 +21,7 @@ from runner.composition.parts_by_name import KINDS
 from runner.composition.policy_files import policy_of
 from runner.composition.session import hydra_on_conf
 from runner.composition.text_settings import as_text
-from runner.configuration.settings import Settings, conf_directory
+from runner.configuration.settings import Settings, conf_choices, conf_directory
 from runner.engine.plan import Request
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
@@ -142,13 +142,13 @@ def _readable_setting(word: str, sweep: bool, more: bool) -> str:
 
 def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
     """Refuse a file of conf/ that is not there: Hydra says so in many lines and without the nearest one."""
-    group = conf_directory() / parsed.key_or_group
-    if not group.is_dir() or parsed.is_delete():
+    files = conf_choices(parsed.key_or_group)
+    if not files or parsed.is_delete():
         return
     if parsed.value() is None:
         raise ConfigError(f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}")
     installed = {name for place, name, _ in choices() if place == parsed.key_or_group}
-    known = sorted({*(path.stem for path in group.glob("*.yaml")), *installed})
+    known = sorted({*files, *installed})
     given = parsed.value()
     names = [str(each) for each in given.list] if isinstance(given, ChoiceSweep) else [given]
     for name in names:

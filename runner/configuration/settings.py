@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from runner.configuration.identity import collection_name
+from runner.configuration.project import project_folder
 from runner.configuration.text_keys import expand_home
 from runner.errors import ConfigError
 from runner.files.nearest import nearest
@@ -37,6 +38,13 @@ def conf_directory() -> Path:
     return checkout / "conf" if checkout else _PACKAGE / "_conf"
 
 
+def conf_choices(group: str) -> dict[str, Path]:
+    """The files of a group by name: those of the project that one stands in, and of the program where it has none."""
+    own = project_folder()
+    folders = [conf_directory(), *([own / "conf"] if own else [])]
+    return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
+
+
 def data_directory() -> Path:
     """The folder of the demo documents and suites."""
     checkout = _checkout()
@@ -46,8 +54,8 @@ def data_directory() -> Path:
 def home() -> Path:
     """The absolute folder that holds `mlruns/`, the same from wherever a command is started.
 
-    `RUNNER_HOME` if set; else the checkout; else, for an installed wheel, the nearest folder upwards that
-    already has an `mlruns`, or the current one.
+    `RUNNER_HOME` if set; else the project that one stands in (`runner.configuration.project`); else the checkout;
+    else, for an installed wheel, the nearest folder upwards that already has an `mlruns`, or the current one.
     """
     named = os.environ.get(HOME_VARIABLE)
     if named:
@@ -55,9 +63,9 @@ def home() -> Path:
             # What stands in for a home folder goes with this process, and the runs would go with it.
             raise ConfigError(f"{HOME_VARIABLE}={named}: this user has no home folder; name an absolute one")
         return Path(named).expanduser().resolve()
-    checkout = _checkout()
-    if checkout:
-        return checkout
+    own = project_folder() or _checkout()
+    if own:
+        return own
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / "mlruns").is_dir()), here)
 
@@ -75,6 +83,7 @@ def register_resolvers() -> None:
     """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
     OmegaConf.register_new_resolver("runner.files.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
+    OmegaConf.register_new_resolver("runner.project", lambda: str(project_folder() or Path.cwd()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
     OmegaConf.register_new_resolver("runner.sqlite", _sqlite, replace=True)
     OmegaConf.register_new_resolver("runner.collection", lambda path: collection_name(str(path)), replace=True)

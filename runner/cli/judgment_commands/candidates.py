@@ -22,7 +22,7 @@ from runner.annotation.candidates.ranked_run import (
 from runner.cli.arguments import StoredRuns, others, setting
 from runner.cli.command import Command
 from runner.composition.requests import compose_request
-from runner.configuration.settings import conf_directory
+from runner.configuration.settings import conf_choices
 from runner.engine.inputs import ConfiguredInputs, snapshot_store
 from runner.errors import ConfigError, InputError
 from runner.files.scratch import scratch_folder
@@ -66,7 +66,7 @@ def run(asked: Asked) -> int:
     if not (asked.clicks or asked.failures or asked.pool):
         raise ConfigError("name a source: clicks=FILE.csv, failures=RUN_ID, pool=RUN_ID,RUN_ID, or several")
     place = asked.place()
-    rules = Rules.read(asked.rules or conf_directory() / "anonymise" / "default.yaml")
+    rules = Rules.read(asked.rules or conf_choices("anonymise")["default"])
     suite = _suite(asked)
     with scratch_folder("candidates") as folder:
         runs = _Runs(place.tracker(), place.store, folder, suite)
