@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
+from runner import plugins
 from runner.cli.command import aligned
 from runner.cli.commands import ALIASES, COMMANDS, GROUPS, PROGRAM, command, named, run_group
 from runner.configuration.settings import conf_choices, conf_directory
@@ -70,7 +71,9 @@ def front_help() -> Iterator[str]:
 
 
 def choices() -> Iterator[tuple[str, str]]:
-    """Every group of conf/ with the names in it."""
+    """Every group of conf/ with the names in it, those of installed packages among them."""
+    brought = {(group, name) for kind, group in plugins.GROUPS.items() if group for name in plugins.installed(kind)}
     for folder in sorted(conf_directory().iterdir()):
         if folder.is_dir() and folder.name != "anonymise":
-            yield f"{folder.name}=", ", ".join(sorted(conf_choices(folder.name)))
+            names = {*conf_choices(folder.name), *(name for group, name in brought if group == folder.name)}
+            yield f"{folder.name}=", ", ".join(sorted(names))
