@@ -12,8 +12,6 @@ from retrievers.run_file import read_run as read_run_file
 from runner.errors import InputError, Problem
 from runner.files.reading import decode, read_bytes
 from runner.files.strict_json import parse_json
-from runner.suite_formats.qrels import BEIR_LAYOUT, TREC_LAYOUT
-from runner.suite_formats.qrels import read_qrels as read_qrels_file
 
 # By query id, scores by document id or document ids in order; a file; or an array of ids.
 Ranked = str | Path | Mapping[str, Mapping[str, float] | Sequence[str]] | Sequence[Any] | np.ndarray[Any, Any]
@@ -42,6 +40,10 @@ def read_qrels(given: Judged) -> dict[str, dict[str, int]]:
         values = _json_of(given, "judgments in TREC's columns or BEIR's, or JSON of grades by query id")
         if values is not None:
             return read_qrels(values)
+        # It brings every format of a suite with it, which mappings and arrays need not wait for.
+        from runner.suite_formats.qrels import BEIR_LAYOUT, TREC_LAYOUT
+        from runner.suite_formats.qrels import read_qrels as read_qrels_file
+
         problems: list[Problem] = []
         path = Path(given)
         layout = BEIR_LAYOUT if _columns(path) == len(BEIR_LAYOUT.columns) else TREC_LAYOUT

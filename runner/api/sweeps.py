@@ -93,6 +93,7 @@ def rerun(
     """
     from runner.workflows.rerun import repeat_run
 
+    register_resolvers()
     place = place_of([run], store, tracking_uri, trust)
     words = readable_settings(overrides, sweep=True)
     with progress_shown(progress), scratch_folder("rerun") as folder:

@@ -168,8 +168,11 @@ def test_bars_are_shown_where_they_are_asked_for(team: Team) -> None:
 
 
 @pytest.mark.slow
-def test_logged_or_not_the_figures_are_the_same_and_a_logged_run_is_found_again(team: Team) -> None:
+def test_logged_or_not_the_figures_are_the_same_and_a_logged_run_is_found_again(
+    team: Team, capfd: pytest.CaptureFixture[str]
+) -> None:
     logged = runner.sweep(*team, "retriever=bm25", "k=1,2", n_jobs=1)
+    assert capfd.readouterr() == ("", "")
     assert logged.name is not None
     for one, other in zip(logged, small(team), strict=True):
         timed = ("latency", "index_", "peak_memory")
