@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from retrievers.base import RetrievalError
 from runner.configuration.identity import collection_name
 from runner.configuration.settings import Settings, conf_directory, register_resolvers
-from runner.engine.components import TARGET, build
+from runner.engine.building import TARGET, build
 from runner.errors import ConfigError
 
 NODES = ("corpus", "chunker", "suite", "retriever")

@@ -9,7 +9,8 @@ from runner.chunkers import Chunker
 from runner.configuration.identity import collection_name
 from runner.configuration.settings import Settings
 from runner.documents.document import Document, Normalization
-from runner.engine.components import Component, build, digest
+from runner.engine.building import build
+from runner.engine.components import Component, digest
 from runner.engine.cut_store import CutStore, cut_key
 from runner.engine.failure import is_own, kind_of
 from runner.engine.parallel import Task, Workers, run_tasks

@@ -5,7 +5,8 @@ from typing import Any
 
 from retrievers.base import Combining, Query, Rescoring, RetrievalError
 from runner.configuration.settings import Settings
-from runner.engine.components import Component, build, digest
+from runner.engine.building import build
+from runner.engine.components import Component, digest
 from runner.engine.failure import described, trace_of
 from runner.engine.plan import Inputs, Job, Plan, Refused, Request, Stage
 from runner.errors import ConfigError, InputError, Misbehaved, RunnerError

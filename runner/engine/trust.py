@@ -17,7 +17,7 @@ import yaml
 
 from runner import plugins
 from runner.configuration.settings import conf_directory
-from runner.engine.components import TARGET, locate
+from runner.engine.building import TARGET, locate
 from runner.errors import ConfigError, InputError
 from runner.scoring.metric_names import class_path, is_path, split_metrics
 

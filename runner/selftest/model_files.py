@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.base import RetrievalError
-from runner.engine.components import TARGET, Component, build, digest
+from runner.engine.building import TARGET, build
+from runner.engine.components import Component, digest
 from runner.errors import RunnerError
 from runner.selftest.check import FAILED, NOT_APPLICABLE, NOTICED, SWAP, Check
 from runner.selftest.sandbox import Measurement, Sandbox

@@ -10,7 +10,7 @@ from runner.decisions.baseline import accepted_runs, baseline_key, same_dataset
 from runner.decisions.gating import GateResult, judge
 from runner.decisions.run_scores import RunScores
 from runner.documents.document import Normalization
-from runner.engine.components import build
+from runner.engine.building import build
 from runner.engine.inputs import GivenInputs, snapshot_store
 from runner.engine.plan import Request
 from runner.engine.trust import Trust

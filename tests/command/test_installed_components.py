@@ -11,7 +11,7 @@ from hydra.core.config_store import ConfigStore
 from runner import plugins
 from runner.composition.installed_choices import choices, know_installed, node_of
 from runner.composition.requests import compose_request
-from runner.engine.components import build
+from runner.engine.building import build
 from runner.engine.run_name import run_name
 from runner.engine.trust import Trust
 from runner.errors import ConfigError, InputError

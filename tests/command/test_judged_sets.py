@@ -9,7 +9,7 @@ import pytest
 
 from runner.composition.requests import compose_request
 from runner.configuration.settings import Settings
-from runner.engine.components import build
+from runner.engine.building import build
 from runner.reports.sweep_table import Row, table_cells
 from runner.reports.variants import judged_sets
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from engine_world import bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine.components import build, digest
+from runner.engine.building import build
+from runner.engine.components import digest
 from runner.errors import ConfigError
 
 OwnModule = Callable[[str], str]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from engine_world import Node, World, bm25, double, hybrid, late, reranked, semantic, toy_model
 
-from runner.engine.components import build
+from runner.engine.building import build
 from runner.engine.measurements import Measured
 from runner.engine.scored import Scored, component_names
 from runner.scoring.evaluate import evaluate

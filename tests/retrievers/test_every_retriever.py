@@ -21,7 +21,7 @@ from retrievers.rerankers.late_interaction import LateInteraction
 from retrievers.semantic import Semantic
 from runner.composition.requests import compose_request
 from runner.configuration.settings import conf_directory
-from runner.engine.components import build
+from runner.engine.building import build
 
 Make = Callable[..., Passages]
 Ask = Callable[..., list[Query]]

@@ -13,7 +13,7 @@ from engine_world import Node, World, bm25
 from runner.chunkers import WholeDocument
 from runner.configuration.settings import Settings
 from runner.documents.document import Document
-from runner.engine.components import build
+from runner.engine.building import build
 from runner.engine.inputs import snapshot_store
 from runner.snapshots import Snapshot
 from runner.suites import JudgedQuery, Suite
