@@ -1,6 +1,7 @@
 """Decide from logged runs: compare them, gate one, choose the k of a sweep."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from runner.errors import ConfigError
 from runner.files.scratch import scratch_folder
 from runner.rules.policy import Policy
 from runner.scoring.metric_names import parse_metric
+from runner.tracking.stored_run import StoredRun
 from runner.tracking.sweeps import Sweep
 from runner.workflows.choose_k import choose_k, log_selection
 from runner.workflows.compare_runs import compare_runs, log_comparison
@@ -35,10 +37,10 @@ def compare(
 ) -> Comparison:
     """Compare the first run with every other, query by query.
 
-    runs: ids of logged runs, or results. k: the cut, that of the first run unless given. metric: one that
-    is compared whatever the runs measured. level and seed: of the
-    intervals and tests. log: whether the reports are put on the runs, as `python -m runner.compare` does. store and
-    tracking_uri: where they are logged, if not in the usual place.
+    runs: ids of logged runs, or results, logged or not. k: the cut, that of the first run unless given. metric: one
+    that is compared whatever the runs measured. level and seed: of the intervals and tests. log: whether the reports
+    are put on the runs, as `python -m runner compare` does. store and tracking_uri: where runs named by id are logged,
+    if not in the usual place.
 
     Raises InputError naming what differs where runs were not scored alike, and ConfigError for settings out of range.
 
@@ -54,10 +56,14 @@ def compare(
         raise ConfigError(f"level must lie between 0 and 1, found {level}")
     if seed < 0:
         raise ConfigError(f"seed must be 0 or more, found {seed}")
+    if log:
+        for run in runs:
+            run_id_of(run)
     tracker = place_of(runs, store, tracking_uri).tracker()
     with scratch_folder("compare") as folder:
         options = ComparisonOptions(k=k, level=level, seed=seed, metric=str(parse_metric(metric)))
-        found = compare_runs(tracker, [run_id_of(run) for run in runs], options, folder)
+        given = [_stored(run, folder / f"unlogged-{number}") for number, run in enumerate(runs, 1)]
+        found = compare_runs(tracker, given, options, folder)
         if log:
             log_comparison(tracker, found, folder / "reports", lambda line: None)
     return found
@@ -76,7 +82,7 @@ def gate(
     """Judge a logged run by a policy, against the accepted baseline of its suite.
 
     policy: a name of conf/gate, a YAML file, or its values. baseline: another run to compare with. log: whether the
-    verdict is put on the run, as `python -m runner.gate` does; a baseline that has to be repeated on what the run was
+    verdict is put on the run, as `python -m runner gate` does; a baseline that has to be repeated on what the run was
     scored on is logged in any case. trust: a module of your own whose classes a stored baseline may name.
 
     `.blocked` says whether the release must stop. Raises ConfigError for a policy that is none or does not fit the run,
@@ -106,7 +112,7 @@ def choose(
     """Choose the smallest k of each variant of a logged sweep that meets every blocking floor of a policy.
 
     sweep: its name, or its result. policy: as for `gate`. metric: whose curve is shown. suite: which one to choose on,
-    where the sweep has several. log: whether the reports are put on the sweep, as `python -m runner.choose` does.
+    where the sweep has several. log: whether the reports are put on the sweep, as `python -m runner choose` does.
 
     `.cheapest` is the choice, None where nothing is feasible. Raises ConfigError for a policy without a blocking floor,
     InputError for an unknown sweep.
@@ -131,6 +137,25 @@ def choose(
         if log:
             log_selection(tracker, found, selection, folder / "choose", lambda line: None)
     return selection
+
+
+@dataclass(frozen=True)
+class _Unlogged(StoredRun):
+    """A run that is stored nowhere, read as one that is. queries: its table."""
+
+    queries: Any = None
+
+    def per_query(self, needed: Sequence[str] = ()) -> Any:
+        """The table at hand."""
+        return self.queries
+
+
+def _stored(run: str | RunResult, place: Path) -> str | StoredRun:
+    if isinstance(run, str) or run.run_id is not None:
+        return run_id_of(run)
+    if (queries := run._queries()) is None:
+        raise ConfigError(f"{run.name} has no queries to compare; name a result of sweep, run or load_run")
+    return _Unlogged(place.name, run.name, "", run.params, run.metrics, {}, place, queries=queries)
 
 
 def _policy(given: PolicyLike) -> Policy:

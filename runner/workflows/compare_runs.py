@@ -13,12 +13,17 @@ from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
 
 
-def compare_runs(tracker: Tracker, run_ids: Sequence[str], options: ComparisonOptions, folder: Path) -> Comparison:
-    """Compare runs by their ids, the first with every other; folder: where their files are put.
+def compare_runs(
+    tracker: Tracker, runs: Sequence[str | StoredRun], options: ComparisonOptions, folder: Path
+) -> Comparison:
+    """Compare the first run with every other; of those named by id the files are put into a folder.
 
     Raises InputError as `compare` does, and says what moved where runs were not scored alike.
     """
-    stored = [StoredRun.fetch(tracker, run_id, folder / str(number)) for number, run_id in enumerate(run_ids)]
+    stored = [
+        run if isinstance(run, StoredRun) else StoredRun.fetch(tracker, run, folder / str(number))
+        for number, run in enumerate(runs)
+    ]
     scores = [RunScores.of(run) for run in stored]
     for other in scores[1:]:
         try:

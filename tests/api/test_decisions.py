@@ -43,13 +43,20 @@ def test_ids_need_the_store_to_be_named(logged: runner.SweepResult) -> None:
         runner.compare(first, second)
 
 
-def test_what_is_not_logged_cannot_be_compared(logged: runner.SweepResult) -> None:
+def test_on_what_is_not_logged_nothing_can_be_put(logged: runner.SweepResult) -> None:
     loose = runner.RunResult("bm25 k=1", {}, {})
-    for call in (lambda: runner.compare(logged[0], loose), lambda: runner.gate(loose), lambda: runner.rerun(loose)):
+    logging = (
+        lambda: runner.compare(logged[0], loose, log=True),
+        lambda: runner.gate(loose),
+        lambda: runner.rerun(loose),
+    )
+    for call in logging:
         with pytest.raises(runner.ConfigError, match="bm25 k=1 was not logged"):
             call()
     with pytest.raises(runner.ConfigError, match="the sweep was not logged"):
         runner.choose(runner.SweepResult((loose,)))
+    with pytest.raises(runner.ConfigError, match="has no queries to compare"):
+        runner.compare(logged[0], loose)
     with pytest.raises(runner.ConfigError, match="level must lie between 0 and 1"):
         runner.compare(logged[0], logged[1], level=1.5)
 

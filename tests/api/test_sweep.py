@@ -50,6 +50,16 @@ def test_a_notebook_shows_tables_in_which_nothing_is_html(team: Team) -> None:
     assert "<script>" not in runner.SweepResult((named,))._repr_html_()
 
 
+def test_runs_that_are_not_logged_are_compared_all_the_same(team: Team) -> None:
+    small_k, large_k = small(team)
+    found = runner.compare(small_k, large_k, k=1)
+    assert (found.title, set(found.table["difference"])) == ("bm25 k=1 against bm25 k=2 at k=1", {0})
+    own = ("retriever=hidden", "retriever._target_=own_retriever.Picky", "~retriever.first", "~retriever.hide")
+    other = runner.run(*team, *own, log=False, backend="sequential")
+    row = runner.compare(small_k, other).table.query("metric == 'recall' and group == ''").iloc[0]
+    assert (row["first"], row["second"]) == (1.0, 0.25)
+
+
 def test_records_are_frozen(team: Team) -> None:
     with pytest.raises(AttributeError):
         small(team).runs = ()  # type: ignore[misc]
