@@ -1,8 +1,9 @@
 """Pages read as a reader reads them, who types whatever they say.
 
 - a block with a title (```yaml title="questions.yaml") is a file, written before the next block is run;
-- ```bash is run line by line, each in a shell of its own; ```console has commands after `$ `, and below them what
-  they print, of which every line has to appear (`...` stands for anything, and all spaces and dashes are alike);
+- ```bash is run line by line, each in a shell of its own (but `cd` lasts); ```console has commands after `$ `, and
+  below them what they print, of which every line has to appear (`...` stands for anything, and all spaces and dashes
+  are alike);
 - ```python is run as a script; the steps of a file below .github/workflows/ are run but for those that install;
 - RUN_ID is the newest run, RUN_A the one before it and RUN_B the newest, SWEEP_ID the newest sweep;
 - <!-- exit: 1 --> before a block is the status of its last command, <!-- not run: REASON --> says why it is not run,
@@ -75,24 +76,28 @@ def commands_of(block: Block) -> Iterator[tuple[str, list[str]]]:
     yield command, printed
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reader:
-    """Somebody who types what a page says, in an empty folder with an empty store."""
+    """Somebody who types what a page says, in an empty folder with an empty store.
+
+    place: where they are by now.
+    """
 
     folder: Path
+    place: Path
 
     @property
     def variables(self) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("RUNNER_", "HYDRA_", "MLFLOW_"))}
         path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
-        own = os.pathsep.join(filter(None, [str(self.folder), kept.get("PYTHONPATH")]))
+        own = os.pathsep.join(filter(None, [str(self.place), kept.get("PYTHONPATH")]))
         return {**kept, "PATH": path, "PYTHONPATH": own, "RUNNER_HOME": str(self.folder), "COLUMNS": "200"}
 
     def read(self, block: Block) -> None:
         if folder := block.marks.get("files"):
-            shutil.copytree(ROOT / folder, self.folder / folder, dirs_exist_ok=True)
+            shutil.copytree(ROOT / folder, self.place / folder, dirs_exist_ok=True)
         if block.title:
-            place = self.folder / block.title
+            place = self.place / block.title
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(block.body, "utf-8")
             if block.title.startswith(".github/workflows/"):
@@ -106,6 +111,9 @@ class Reader:
             return
         commands = list(commands_of(block))
         for number, (command, expected) in enumerate(commands):
+            if command.startswith("cd "):
+                self.place = (self.place / command.removeprefix("cd ")).resolve(strict=True)
+                continue
             status = int(block.marks.get("exit", "0")) if number == len(commands) - 1 else 0
             shown = self.finish(["bash", "-euo", "pipefail", "-c", self.filled(command)], block, status)
             for line in expected:
@@ -116,13 +124,13 @@ class Reader:
         for job in yaml.safe_load(workflow.body)["jobs"].values():
             for step in job["steps"]:
                 if "run" in step and "pip install" not in step["run"]:
-                    summary = {"GITHUB_STEP_SUMMARY": str(self.folder / "summary.md")}
+                    summary = {"GITHUB_STEP_SUMMARY": str(self.place / "summary.md")}
                     self.finish(["bash", "-eo", "pipefail", "-c", step["run"]], workflow, 0, **summary)
 
     def finish(self, command: list[str], block: Block, status: int = 0, **variables: str) -> str:
         done = subprocess.run(
             command,
-            cwd=self.folder,
+            cwd=self.place,
             env={**self.variables, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -165,7 +173,7 @@ def follow(tmp_path: Path) -> Callable[[Path], None]:
         blocks = list(blocks_of(page))
         if not any(each.language in RUN_LANGUAGES for each in blocks):
             pytest.skip("nothing to type")
-        reader = Reader(tmp_path)
+        reader = Reader(tmp_path, tmp_path)
         for block in blocks:
             reader.read(block)
 
