@@ -15,7 +15,7 @@ from urllib.parse import quote
 from filelock import FileLock
 
 from runner.errors import RunnerError
-from runner.files.sqlite_faults import is_damage
+from runner.files.sqlite_files import is_damage, move_database
 
 FORMAT = 2
 # A vector of 256 numbers, its key and its checksum: 15 of them fill a page of this size. In smaller pages more of each
@@ -94,11 +94,7 @@ class CacheFile:
         self._opened = None
 
     def _move(self, name: str, reason: str) -> None:
-        target = self.path.with_name(name)
-        for ending in ("", "-wal", "-shm"):
-            Path(f"{target}{ending}").unlink(missing_ok=True)
-            with suppress(FileNotFoundError):
-                os.replace(f"{self.path}{ending}", f"{target}{ending}")
+        move_database(self.path, name)
         print(
             f"note: {self.path} cannot be used ({reason}); it is put aside as {name}, which you may delete, and what "
             "it held is computed again",

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-# SQLite's own files beside a database.
-_COMPANIONS = ("", "-journal", "-wal", "-shm")
+from runner.files.sqlite_files import move_database, remove_database
+
 # What holds a row before MLflow has made all of its tables.
 _MADE_FIRST = {"alembic_version", "workspaces"}
 
@@ -22,19 +22,12 @@ def make_whole(path: Path, make: Callable[[Path], None]) -> None:
     if path.is_file() and path.stat().st_size:
         if not _half_made(path):
             return
-        aside = path.with_name(f"{path.name}.half-made")
+        aside = move_database(path, f"{path.name}.half-made")
         print(f"{path} was left half-made, with no run in it; it is now {aside.name}, and made anew", file=sys.stderr)
-        _forget(aside)
-        os.replace(path, aside)
     beside = path.with_name(f".{path.name}.new")
-    _forget(beside)
+    remove_database(beside)
     make(beside)
     os.replace(beside, path)
-
-
-def _forget(database: Path) -> None:
-    for ending in _COMPANIONS:
-        database.with_name(database.name + ending).unlink(missing_ok=True)
 
 
 def _half_made(path: Path) -> bool:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from filelock import FileLock
 
 from runner.errors import RunnerError
-from runner.files.sqlite_faults import is_damage
+from runner.files.sqlite_files import is_damage, move_database
 from runner.suites import Suite
 from runner.suites.leak import HOLDOUT, ID, TEXT, Leak, merged
 from runner.suites.question_key import question_keys
@@ -157,8 +157,7 @@ class SeenQueries:
         """A new record in the place of a damaged one, which is put aside. Raises RunnerError if no run can tell."""
         if not run_folders(self.path.parent):
             raise self._damaged(error)
-        aside = self.path.with_name(f"{self.path.stem}.damaged{self.path.suffix}")
-        os.replace(self.path, aside)
+        aside = move_database(self.path, f"{self.path.stem}.damaged{self.path.suffix}")
         connection = self._connect(str(self.path))
         self._fill(connection, _readable(aside))
         return connection
