@@ -15,8 +15,9 @@ from runner.errors import ConfigError
 from runner.files.scratch import scratch_folder
 from runner.reports.citations import Report, print_report, write_report
 from runner.tracking.location import StoreLocation
-from runner.tracking.mlflow_store import is_local, run_path, ui_command
+from runner.tracking.mlflow_store import is_local, ui_command
 from runner.tracking.tracker import Tracker
+from runner.tracking.ui_links import run_path
 from runner.workflows.log_citations import citations_record
 
 MET, UNMET = 0, 1

@@ -10,7 +10,8 @@ from runner.engine.plan import Job, Plan
 from runner.engine.rank_and_score import Failed
 from runner.reports.plan import plan_lines
 from runner.reports.sweep_table import print_table
-from runner.tracking.mlflow_store import charts_path, compare_path, run_path, ui_command
+from runner.tracking.mlflow_store import ui_command
+from runner.tracking.ui_links import charts_path, compare_path, run_path
 from runner.workflows.run_jobs import ExperimentRuns, Listener, SweepOutcome
 
 _MOST_IDS = 40
@@ -63,7 +64,7 @@ def _print_where(here: ExperimentRuns, fresh: bool, sweep: str | None) -> None:
         print(f"sweep {sweep}: {runs} in the experiment {here.name!r}")
     print(f"look at the runs:   {ui_command(here.uri)}")
     if sweep and fresh:
-        print(f"charts along k:     {charts_path(here.id, sweep)}")
+        print(f"charts along k:     {charts_path(here.id, sweep, len(here.rows))}")
     if len(here.rows) > 1:
         print(f"compare these runs: {compare_path(here.id, [row.run_id for row in here.rows])}")
     else:

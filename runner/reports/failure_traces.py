@@ -99,14 +99,16 @@ def _stage(
         )
     ]
     asked = job.queries[number].text
-    told = {"candidates": len(rows), "first_relevant": seen.step.told(number)}
-    attributes: dict[str, Any] = {**told, **_ranks(judged, seen, position, expected)}
+    told = seen.step.told(number)
+    attributes: dict[str, Any] = {"stage": look.name, "candidates": len(rows), "first_relevant": told}
+    attributes |= _ranks(judged, seen, position, expected)
     if look.depth is not None:
         attributes["depth"] = look.depth
     milliseconds = seen.milliseconds.get(text_key(asked).hex())
     if milliseconds is None:
         attributes["timed"] = "no"
-    return TraceSpan(look.name, _RETRIEVER, {"question": asked}, candidates, attributes, milliseconds)
+    # The tree of a trace's spans then tells the whole story without a click.
+    return TraceSpan(f"{look.name}: {told}", _RETRIEVER, {"question": asked}, candidates, attributes, milliseconds)
 
 
 def _ranks(judged: JudgedSet, seen: _Seen, position: int, expected: Sequence[str]) -> dict[str, Any]:

@@ -98,9 +98,9 @@ def print_table(rows: Sequence[Row], stream: TextIO | None = None) -> None:
         target.print(line, soft_wrap=True)
 
 
-def sweep_markdown(rows: Sequence[Row]) -> str:
+def sweep_markdown(rows: Sequence[Row], narrow: bool = False) -> str:
     """The same table as Markdown."""
-    header, body = table_cells(rows)
+    header, body = table_cells(rows, narrow)
     return markdown_table(header, [[text + ("*" if best else "") for text, best in cells] for cells in body])
 
 

@@ -1,12 +1,10 @@
 """Where MLflow keeps runs: SQLite files of this machine, or a server; and how people look at them."""
 
-import json
 import logging
 import os
 import re
 import shlex
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -151,24 +149,6 @@ def ui_command(uri: str) -> str:
     if is_local(uri):
         uri = _mlflow_uri(sqlite_path(uri))
     return f"mlflow ui --backend-store-uri {shlex.quote(uri)}"
-
-
-def charts_path(experiment_id: str, sweep: str) -> str:
-    """The path, below the UI's address, of the charts of one sweep's runs."""
-    wanted = quote(f'tags.sweep = "{sweep}"', safe="")
-    return f"/#/experiments/{experiment_id}/runs?searchFilter={wanted}&compareRunsMode=CHART"
-
-
-def compare_path(experiment_id: str, run_ids: Sequence[str]) -> str:
-    """The path, below the UI's address, of the page that compares these runs."""
-    runs = quote(json.dumps(list(run_ids), separators=(",", ":")), safe="")
-    experiments = quote(json.dumps([experiment_id]), safe="")
-    return f"/#/compare-runs?runs={runs}&experiments={experiments}"
-
-
-def run_path(experiment_id: str, run_id: str) -> str:
-    """The path, below the UI's address, of the page of one run."""
-    return f"/#/experiments/{experiment_id}/runs/{run_id}"
 
 
 def is_read_only(database: Path) -> bool:

@@ -53,7 +53,7 @@ class DatasetInput:
 class RunRecord:
     """Everything that one run says. curves: by metric key, (step, value) pairs. files: a folder to upload.
 
-    traces: of single queries, which belong to the run.
+    traces: of single queries, which belong to the run. views: tags of the experiment, from which its pages are made.
     """
 
     name: str
@@ -64,6 +64,7 @@ class RunRecord:
     inputs: Sequence[DatasetInput] = ()
     files: Path | None = None
     traces: Sequence[QueryTrace] = ()
+    views: Mapping[str, str] = field(default_factory=dict)
 
 
 class RunStore(Protocol):
@@ -174,6 +175,8 @@ class Tracker:
                 self.client.log_artifacts(run_id, str(record.files))
             if record.traces:
                 log_traces(self._tracing(), self.experiment_id, run_id, record.traces)
+            for key, value in record.views.items():
+                self.client.set_experiment_tag(self.experiment_id, key, value)
         return run_id
 
     def _tracing(self) -> "TracingClient":

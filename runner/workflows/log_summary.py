@@ -19,6 +19,7 @@ from runner.tracking.names import key_part
 from runner.tracking.provenance import git_state
 from runner.tracking.sweeps import RUNS
 from runner.tracking.tracker import RunRecord, RunStore
+from runner.tracking.ui_links import kept_view
 
 # So many sweeps of one suite go without a warning.
 _MOST_LOOKS = 50
@@ -38,18 +39,9 @@ def log_summary(
     """Log the run of kind `sweep` and return its id; tags are those of every run of the sweep."""
     folder.mkdir(exist_ok=True)
     given = tags or {}
-    table = sweep_markdown(rows) if rows else "no run finished"
     failed = [f"- {job.name}: {error}" for job, error in failures]
-    text = "\n\n".join(
-        [
-            f"# Sweep {sweep}",
-            table,
-            "\n".join(worst_lines(rows)),
-            *(["## Failed jobs", "\n".join(failed)] if failed else []),
-        ]
-    )
-    text = shown(text)
-    (folder / "table.md").write_text(text + "\n", "utf-8")
+    whole, note = (_text(sweep, rows, failed, narrow) for narrow in (False, True))
+    (folder / "table.md").write_text(whole + "\n", "utf-8")
     (folder / RUNS).write_text(json.dumps([row.run_id for row in rows]), "utf-8")
     if rows:
         (folder / "table.txt").write_text(as_text(rows), "utf-8")
@@ -65,9 +57,27 @@ def log_summary(
         "indexes_built": counts.indexes,
     }
     metrics |= {f"rankings_computed/{key_part(name)}": count for name, count in counts.rankings.items()}
-    own = {"kind": "sweep", "sweep": sweep, "mlflow.note.content": text, "mlflow.source.name": "runner", **git_state()}
+    own = {"kind": "sweep", "sweep": sweep, "mlflow.note.content": note, "mlflow.source.name": "runner", **git_state()}
     own |= {_scored_tag(name): _SCORED for name in dict.fromkeys(each.job.judged.suite.name for each in scored)}
-    return tracker.log_soon(RunRecord(f"sweep {sweep}", {"runs": len(rows)}, metrics, {**own, **given}, files=folder))()
+    record = RunRecord(
+        f"sweep {sweep}",
+        {"runs": len(rows)},
+        metrics,
+        {**own, **given},
+        files=folder,
+        views=kept_view(sweep, len(rows)),
+    )
+    return tracker.log_soon(record)()
+
+
+def _text(sweep: str, rows: Sequence[Row], failed: Sequence[str], narrow: bool) -> str:
+    """The sweep in Markdown; narrow: as the page of its run shows it, below its name and in a narrow column."""
+    parts = [] if narrow else [f"# Sweep {sweep}"]
+    parts.append(sweep_markdown(rows, narrow) if rows else "no run finished")
+    if narrow and rows:
+        parts.append(f"Intervals, latency, curves, slices and failing queries: {REPORT} among the artifacts.")
+    parts.append("\n".join(worst_lines(rows)))
+    return shown("\n\n".join([*parts, *(["## Failed jobs", "\n".join(failed)] if failed else [])]))
 
 
 def _notes(tracker: RunStore, scored: Sequence[Scored], tags: Mapping[str, str]) -> dict[str, list[str]]:

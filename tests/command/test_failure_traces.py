@@ -63,7 +63,11 @@ def test_a_trace_is_read_back_with_every_stage(traced: Traced) -> None:
     whole, *stages = trace.data.spans
     assert whole.parent_id is None
     assert {each.parent_id for each in stages} == {whole.span_id}
-    assert [each.name for each in trace.data.spans] == ["overlap k=1", "expected", "overlap"]
+    assert [each.name for each in trace.data.spans] == [
+        "overlap k=1",
+        "expected",
+        f"overlap: rank {whole.attributes['first_relevant_rank']}",
+    ]
     assert whole.inputs == {"question": "哪裡有咖啡？"}
     assert whole.attributes["expected"] == ["zh/帳單.md"]
     assert stages[0].outputs[0]["page_content"].endswith("帳單在每個月的第一天寄出。")

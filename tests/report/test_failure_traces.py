@@ -19,7 +19,7 @@ def traces(*nodes: dict[str, Any], desk: Desk | None = None, k: int = 1, **setti
 
 
 def stage(trace: QueryTrace, name: str) -> TraceSpan:
-    return next(each for each in trace.stages if each.name == name)
+    return next(each for each in trace.stages if each.attributes.get("stage", each.name) == name)
 
 
 def found(span: TraceSpan) -> list[tuple[str, float, bool]]:
@@ -30,9 +30,14 @@ def test_every_stage_says_what_it_found_and_where_the_expected_stood() -> None:
     one, two = told("words", q3="abc", q2="d"), told("vectors", q3="dc", q2="cb")
     trace = traces(reranked(hybrid(one, two), pool=3))["q3"]
     assert [each.name for each in trace.stages] == [
-        "expected", "words", "vectors", "hybrid", "pool of reranked", "reranked",
-    ]  # fmt: skip
-    assert {each.name: each.attributes.get("expected_ranks") for each in trace.stages[1:]} == {
+        "expected",
+        "words: rank 3",
+        "vectors: rank 2",
+        "hybrid: rank 1",
+        "pool of reranked: rank 1",
+        "reranked: rank 2",
+    ]
+    assert {each.attributes["stage"]: each.attributes["expected_ranks"] for each in trace.stages[1:]} == {
         "words": {"c": 3}, "vectors": {"c": 2}, "hybrid": {"c": 1}, "pool of reranked": {"c": 1}, "reranked": {"c": 2},
     }  # fmt: skip
     assert found(stage(trace, "words")) == [("a", -0.0, False), ("b", -1.0, False), ("c", -2.0, True)]
