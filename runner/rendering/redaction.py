@@ -10,8 +10,11 @@ _SHORTEST = 8
 # scheme://user:password@host; a password that nobody encoded may hold what else ends the part before the path.
 _USER = re.compile(r"(?<=://)(?:[^\s/?#'\"<>]+|[^\s/?#@:'\"<>]*:(?!\d+(?:[/?#\s]|$))[^\s'\"<>]*)@(?=[^\s@])")
 _WORD = r"pass(?:word|wd|phrase)|pwd|credentials?|secret|token"
+# A view that MLflow's UI keeps has a key which is none.
+_KEPT_VIEW = "(?!viewStateShareKey=)"
 _IN_QUERY = re.compile(
-    rf"([?&;](?:[\w.\-]*[._\-])?\w*?(?:{_WORD}|key|signature|sig|auth)(?:[_\-]?id)?=)[^&;\s#'\"<>]+", re.I
+    rf"([?&;]{_KEPT_VIEW}(?:[\w.\-]*[._\-])?\w*?(?:{_WORD}|key|signature|sig|auth)(?:[_\-]?id)?=)[^&;\s#'\"<>]+",
+    re.I,
 )
 _SETTING = rf"(?:[\w\-]*[_\-])?(?:(?:api|access|secret|private)[_\-]?key|{_WORD})"
 _ASSIGNED = re.compile(rf"(?<![\w?&;.\-])((?:[\w\-]+\.)*{_SETTING}=)(?!null\b|\$\{{)[^\s,'\"]+", re.I)

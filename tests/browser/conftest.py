@@ -27,7 +27,7 @@ def page(browser: Any, tmp_path: Path) -> Iterator[Any]:
     page = context.new_page()
     page.set_default_timeout(30_000)
     yield page
-    page.screenshot(path=tmp_path / "at-the-end.png")
+    page.screenshot(path=tmp_path / "at-the-end.png", timeout=120_000)
     context.close()
 
 

@@ -42,6 +42,7 @@ from runner.tracking.mlflow_store import ui_command
         ("mail me@example.com about tokens=5 and key=title", "mail me@example.com about tokens=5 and key=title"),
         ("max_tokens=300 tokenizer=x", "max_tokens=300 tokenizer=x"),
         ("http://host/?page=2&keyword=rate", "http://host/?page=2&keyword=rate"),
+        ("/#/experiments/1/runs?viewStateShareKey=2026&x=1", "/#/experiments/1/runs?viewStateShareKey=2026&x=1"),
         ("retriever.token=${oc.env:TOKEN}", "retriever.token=${oc.env:TOKEN}"),
         ("怎麼更換存取金鑰？", "怎麼更換存取金鑰？"),
     ],
