@@ -162,11 +162,12 @@ def _parted(value: Any) -> Any:
 
 def _metrics(value: Any) -> Any:
     """What a run measures, in one order: jobs that measure the same are the same."""
-    names = split_metrics(value) if isinstance(value, str) else value
+    names = [value] if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError("expected metrics like [recall, ndcg@10, rbp(p=0.8)]")
     try:
-        return chosen_metrics(names)
+        # YAML parts a list also between the parameters of one metric.
+        return chosen_metrics(split_metrics(",".join(names)))
     except ConfigError as error:
         raise ValueError(str(error)) from None
 

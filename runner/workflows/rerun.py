@@ -114,6 +114,9 @@ def _settings(stored: StoredRun, changes: Sequence[str], trust: Trust) -> tuple[
         return stored.buildable(trust), OmegaConf.to_yaml(stored.source)
     resolved = stored.settings.model_dump(mode="json")
     config = copy.deepcopy(stored.source)
+    # A setting that came after the version that made the run is as it was there: by default.
+    for name in resolved.keys() - config.keys():
+        config[name] = resolved[name]
     OmegaConf.set_struct(config, True)
     for change in changes:
         setting = read_setting(change)

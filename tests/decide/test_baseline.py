@@ -184,7 +184,7 @@ def test_an_unknown_run_is_refused_with_where_it_was_looked_for(office: Office, 
 
 def test_an_unknown_setting_is_refused(office: Office, desk: Desk) -> None:
     done = desk(accept.main, run(office), office.place, "k=3")
-    assert (done.status, "unknown setting 'k=3'" in done.err) == (2, True)
+    assert (done.status, "unknown setting 'k'" in done.err) == (2, True)
 
 
 def test_a_run_that_was_deleted_no_longer_counts(office: Office) -> None:

@@ -9,6 +9,7 @@ from decide_office import Desk, Office, without_chinese, write_policy
 
 from runner.cli import compare as compare_command
 from runner.cli import gate as gate_command
+from runner.cli import rerun as rerun_command
 from runner.decisions.comparison import ComparisonOptions, compare
 from runner.decisions.run_scores import RunScores
 from runner.decisions.trend import Measure
@@ -81,6 +82,17 @@ def test_a_run_of_an_earlier_version_lacks_only_what_needs_all_judgments(runs: R
     assert scores.values("rbp(p=0.8)", 3).shape == scores.values("recall", 3).shape
     with pytest.raises(InputError, match="how much was judged and is not relevant was not stored"):
         scores.values("bpref", 3)
+
+
+def test_a_run_is_repeated_with_its_metrics_and_with_others(runs: Runs, desk: Desk) -> None:
+    office, plain, chosen, _ = runs
+    done = desk(rerun_command.main, chosen, office.place)
+    assert (done.status, "identical: " in done.out) == (0, True), done.err
+    done = desk(rerun_command.main, plain, "metrics=[default,rbp(p=0.8)]", office.place)
+    assert done.status == 0, done.err
+    again = office.search()[-1]
+    assert again.data.params["metrics"] == ", ".join((*DEFAULT_NAMES, "rbp(p=0.8)"))
+    assert again.data.metrics["recall"] == office.run(plain).data.metrics["recall"]
 
 
 def test_a_cutoff_under_the_rankings_is_refused(runs: Runs, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_moved_documents_repeat_the_baseline_on_the_candidates(office: Office, d
     assert done.status == 0, done.err
     (again,) = repetitions(office)
     said = (
-        f"the documents moved on since the baseline {baseline}; its configuration was repeated on the candidate's "
+        f"the documents moved on since the baseline {baseline}; its configuration was repeated on the new run's "
         f"as run {again}, and the two are compared"
     )
     assert f"note: {said}" in done.out
@@ -155,6 +155,6 @@ def test_a_baseline_that_cannot_be_repeated_ends_with_status_1_and_no_verdict(
     new_run = office.log()
     done = desk(gate.main, new_run, write_policy(tmp_path, RULES[0]), office.place)
     assert done.status == 1
-    assert f"error: the baseline {baseline} could not be repeated on the candidate's documents: " in done.err
+    assert f"error: the baseline {baseline} could not be repeated on the new run's documents: " in done.err
     assert "'zh/*' matches no passage" in done.err
     assert "gate" not in office.run(new_run).data.tags

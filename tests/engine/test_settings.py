@@ -100,6 +100,34 @@ def test_history_is_prepend_ignore_or_nothing(values: dict[str, Any]) -> None:
     assert refusal(values, history="append").startswith("history: ")
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("rbp(p=0.80), P@5", ("hit", "recall", "rbp(p=0.8)", "precision@5")),
+        (["default", "AP"], ("hit", "recall", "precision", "ndcg", "judged", "mrr", "map")),
+        # As YAML reads [err(max_grade=3,cut=1), my.F(a=1,b=2)].
+        (["my.F(a=1", "b=2)", "err"], ("hit", "recall", "my.F(a=1,b=2)", "err")),
+        ([], ("hit", "recall")),
+    ],
+)
+def test_metrics_are_named_in_one_order_and_spelling(values: dict[str, Any], given: Any, read: Any) -> None:
+    assert Settings.of_plain({**values, "metrics": given}).metrics == read
+    assert Settings.of_plain({**values, "metrics": list(read)}).metrics == read
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["ndgc"], "metrics: unknown metric 'ndgc'; did you mean 'ndcg'?, found ['ndgc']"),
+        ([3], "metrics: expected metrics like [recall, ndcg@10, rbp(p=0.8)], found [3]"),
+        (None, "metrics: expected metrics like"),
+        ("rbp", "metrics: metric 'rbp': give it p, like rbp(p=...)"),
+    ],
+)
+def test_what_is_no_metric_is_refused(values: dict[str, Any], given: Any, message: str) -> None:
+    assert refusal(values, metrics=given).startswith(message)
+
+
 def test_the_curve_ends_where_the_rankings_end(values: dict[str, Any]) -> None:
     settings = Settings.of_plain({**values, "k": 1, "depth": 10, "curve": [1, 5, 10, 11, 100]})
     assert settings.curve_within_depth() == (1, 5, 10)

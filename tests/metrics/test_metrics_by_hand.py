@@ -7,6 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 
+from runner.errors import ConfigError
 from runner.scoring.judgments import Judgments
 from runner.scoring.metric_names import DEFAULT_NAMES, parse_metric
 from runner.scoring.relevance import Relevance
@@ -209,5 +210,5 @@ def test_a_cutoff_of_its_own_stands_in_for_k_and_for_the_depth(worked: Relevance
 
 
 def test_pool_recall_is_not_to_be_had_from_a_ranking_alone(worked: Relevance) -> None:
-    with pytest.raises(ValueError, match="pool_recall needs what the last stage looked at"):
+    with pytest.raises(ConfigError, match="pool_recall needs what the last stage looked at"):
         value("pool_recall", worked)

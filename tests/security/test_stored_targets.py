@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tampering import put, tamper, write_harmful_module
 
 from runner.cli import accept, choose, compare, drill, gate, judgments, rerun, trend
 from runner.configuration.settings import conf_directory
+from runner.decisions.run_scores import RunScores
 from runner.engine.trust import Trust, nodes
 from runner.errors import ConfigError, InputError
 from runner.tracking.stored_run import StoredRun
@@ -133,6 +135,27 @@ def test_commands_that_build_nothing_execute_nothing(office: Office, desk: Desk,
     assert "harmful_at_import" not in sys.modules
     # The drill takes no run at all: an id is no override.
     assert desk(drill.main, first).status == 2
+
+
+@pytest.mark.parametrize(
+    "named", [["harmful_at_import.Retriever(x=1)@3"], "recall, harmful_at_import.Retriever", ["os.system"]]
+)
+def test_a_metric_that_a_stored_run_names_by_a_path_is_not_imported(
+    office: Office, desk: Desk, mark: Path, named: Any
+) -> None:
+    run_id, other = office.log(), office.log(bm25(k1=0.7))
+    tamper(office, run_id, put("metrics", named))
+    for changes in ((), ("k=2",)):
+        done = desk(rerun.main, run_id, *changes, office.place)
+        assert (done.status, "metrics." in done.err, "is no component of this program" in done.err) == (2, True, True)
+    for position, each in enumerate((run_id, other)):
+        stored = StoredRun.fetch(office.tracker, each, mark.parent / str(position))
+        params = {**stored.params, "metrics": "hit, recall, harmful_at_import.Retriever"}
+        scores = RunScores.of(replace(stored, params=params))
+        assert scores.metrics == ("hit", "recall", "pool_recall")
+        assert not scores.measures("harmful_at_import.Retriever", scores.k)
+    assert not mark.exists()
+    assert "harmful_at_import" not in sys.modules
 
 
 def test_a_module_of_ones_own_is_repeated_where_it_is_trusted(office: Office, desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from runner.errors import ConfigError
 from runner.scoring.judgments import Floats
 from runner.scoring.metric import Metric
 from runner.scoring.relevance import Relevance
@@ -17,7 +18,7 @@ class PoolRecall(Metric):
     takes_cutoff: ClassVar[bool] = False
 
     def per_query(self, found: Relevance, k: int) -> Floats:
-        """The share of R. Raises ValueError where it is not known what the last stage looked at."""
+        """The share of R. Raises ConfigError where it is not known what the last stage looked at."""
         if found.pool_recall is None:
-            raise ValueError("pool_recall needs what the last stage looked at, which a ranking alone does not say")
+            raise ConfigError("pool_recall needs what the last stage looked at, which a ranking alone does not say")
         return found.pool_recall
