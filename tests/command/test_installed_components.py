@@ -160,7 +160,7 @@ def test_it_is_swept_listed_and_repeated_and_refused_when_it_is_gone(new_desk: C
     desk.team("-m", "retriever=bm25,letters", "k=1,3", "chunker=lines")
     runs = {run.info.run_name: run for run in desk.runs()}
     assert sorted(runs) == [run_name(retriever, k) for retriever in ("bm25", "letters") for k in (1, 3)]
-    run_id = runs["letters k=3"].info.run_id
+    run_id = runs[run_name("letters", 3)].info.run_id
     assert "identical" in desk.rerun(run_id).out
     assert "letters" in desk.runner("--help").out
     (desk.folder / "engine_of_others-2.1.dist-info" / "entry_points.txt").unlink()

@@ -26,7 +26,7 @@ def test_a_lost_slice_blocks_with_status_1_while_the_mean_is_within_its_allowanc
     office, good, bad = two_runs
     done = desk(gate.main, bad, "--baseline", good, write_policy(tmp_path, *RULES), office.place)
     assert done.status == 1
-    assert f"gate office: BLOCKED hidden k=3 ({bad}) by 移除的選項" in done.out
+    assert f"gate office: BLOCKED {run_name('hidden', 3)} ({bad}) by 移除的選項" in done.out
     assert f"against {run_name('bm25', 3)} ({good})" in done.out
     assert "pass         mean holds: recall k=3 all (n=40, block)" in done.out
     # Ten of ten Chinese questions, of forty that people judged.
