@@ -32,7 +32,11 @@ def run(asked: Asked) -> int:
 
 
 main = Command(
-    "cache verify", Asked, run, example="", statuses="0 all is as it was stored; 1 something is damaged; 2 bad input"
+    "cache verify",
+    Asked,
+    run,
+    example="store=mlruns",
+    statuses="0 all is as it was stored; 1 something is damaged; 2 bad input",
 )
 
 if __name__ == "__main__":
