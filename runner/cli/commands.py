@@ -69,6 +69,7 @@ COMMANDS: dict[str, CommandEntry] = {
             "prune": "Remove from the cache what was not used for long, or down to a size.",
         },
     ),
+    "info": CommandEntry("info", "Say what is installed, which models work offline, and what is stored where."),
     "completion": CommandEntry("completion", "Complete commands, settings, choices and run ids with the tab key."),
 }
 GROUPS = {
