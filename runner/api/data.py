@@ -10,7 +10,7 @@ from runner.suites import Suite
 
 
 def build_snapshot(*overrides: str, name: str | None = None, collection: str | None = None) -> Snapshot:
-    """Read documents, cut them into passages, and keep the result under its id, as `python -m runner.snapshot build`.
+    """Read documents, cut them into passages, and keep the result under its id, as `python -m runner snapshot build`.
 
     overrides: `"corpus=pages"`, `"corpus.path=docs/"`, `"chunker=heading"`, `"store=DIR"`; with `"dry_run=true"`
     nothing is kept. name: one that stands for the id from now on. collection: which documents these are a state of,

@@ -1,6 +1,7 @@
 """The words after `python -m runner`: which command they mean, and what the program says of itself."""
 
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 
 from runner import plugins
 from runner.cli.command import aligned
@@ -47,9 +48,7 @@ def enter(given: Sequence[str]) -> list[str]:
 
 def own_version() -> str:
     """The version of this program, as installed."""
-    from runner.tracking.provenance import program_version
-
-    return program_version()
+    return version("retrieval-runner")
 
 
 def front_help() -> Iterator[str]:

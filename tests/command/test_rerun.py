@@ -159,7 +159,7 @@ def test_the_run_of_a_whole_sweep_cannot_be_repeated(demo: Any, refusal: Any) ->
         ("suite.path=other.yaml", ["a rerun keeps the stored suite"]),
         ("k=0", ["k: ", "found 0"]),
         ("cache=never", ["cache: expected on, refresh, off or only"]),
-        ("k", ["key=value"]),
+        ("k", ["name=value"]),
     ],
 )
 def test_an_override_that_cannot_be_is_refused(

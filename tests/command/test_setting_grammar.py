@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from hydra_plugins.planned_launcher.sweeper import PlannedSweeper
 from runner.composition.overrides import read_setting, readable
+from runner.composition.sweep_jobs import jobs_of
 from runner.errors import ConfigError
 from runner.tracking.location import StoreLocation
 
@@ -65,11 +65,7 @@ def test_commands_take_a_place_with_chinese_letters_with_and_without_quotes(tmp_
 
 
 def swept(*overrides: str, max_jobs: int = 10_000) -> list[list[str]]:
-    # Hydra, where another test has started it, has read the class that this one inherits from a second time.
-    sweeper = object.__new__(PlannedSweeper)
-    sweeper.max_jobs = max_jobs
-    (jobs,) = sweeper.split_arguments(OverridesParser.create().parse_overrides(list(overrides)), None)
-    return jobs
+    return jobs_of(OverridesParser.create().parse_overrides(list(overrides)), max_jobs)
 
 
 def test_a_range_of_fractions_is_counted_as_a_person_counts() -> None:

@@ -6,7 +6,7 @@ import pytest
 from engine_world import bm25
 from store_world import StoreWorld
 
-from runner.tracking import artifacts
+from runner.reports import run_files
 from runner.tracking.stored_run import StoredRun
 from runner.tracking.tracker import Tracker
 
@@ -15,7 +15,7 @@ def test_a_long_list_of_documents_is_kept_with_the_snapshot_only(
     world: StoreWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = world.run().rows[0].run_id
-    monkeypatch.setattr(artifacts, "_MOST_DOCUMENTS", 3)
+    monkeypatch.setattr(run_files, "_MOST_DOCUMENTS", 3)
     runs = [row.run_id for row in world.run(bm25(), bm25(k1=0.9), k=1).rows]
     assert [
         path.relative_to(world.store).parts[1] for path in world.store.glob("artifacts/*/artifacts/documents.tsv")

@@ -1,1 +1,0 @@
-"""The commands of `python -m runner cache`, one a file."""
