@@ -2,6 +2,7 @@
 
 import inspect
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,15 @@ def load_model(kind: str, model: str, revision: str | None, device: str | None, 
             f"{model}: cannot be loaded as a {kind} (revision {revision or 'newest'}): {_first_line(error)}; "
             "check the name, or give the path of a folder that holds the model"
         ) from error
+
+
+def lacking_model(model: str, revision: str | None) -> str | None:
+    """What stands in the way of using a model without the network, in words; None where nothing does."""
+    if find_spec("sentence_transformers") is None:
+        return "the `neural` extra is not installed"
+    if Path(model).is_dir() or _cached_folder(model, revision) is not None:
+        return None
+    return f"{model} is not downloaded"
 
 
 def _refuse_unreachable(model: str, revision: str | None) -> None:

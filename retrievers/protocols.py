@@ -50,6 +50,10 @@ class Described(Protocol):
         """Path of every file that is read, those that came with a package too, by the parameter or `parameter/name`."""
         return self.files()
 
+    def lacking(self) -> str | None:
+        """What it lacks to work without the network, in words, found without loading anything; None for nothing."""
+        return None
+
     def refuse_queries(self, queries: Sequence[Query]) -> None:
         """Raise RetrievalError where it is known beforehand that none of the queries can be answered."""
 

@@ -81,6 +81,13 @@ class Declared:
         name = "files_read" if getattr(self._object, "files_read", None) is not None else "files"
         return {parameter: Path(path) for parameter, path in self._texts(name)}
 
+    def lacking(self) -> str | None:
+        """What it lacks to work without the network; None for nothing, and where it does not say."""
+        method = self._method("lacking")
+        found = method() if method is not None else None
+        told: str | None = self._checked("lacking()", found, found is None or isinstance(found, str), "a text")
+        return told
+
     def sources(self) -> list[Path] | None:
         """The files that a reader of documents is going to read; None where it does not say."""
         method = self._method("sources")

@@ -18,6 +18,7 @@ SLOW = (
     "choose/test_choose_command.py",
     "citations/test_lineage_command.py",
     "cli/test_completion.py",
+    "cli/test_info.py",
     "cli/test_init.py",
     "command",
     "corpus/test_public_pages.py",

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrievers.base import RetrievalError, Vectors
 from retrievers.ignorable import seen
-from retrievers.neural import load_model, model_digest, model_files
+from retrievers.neural import lacking_model, load_model, model_digest, model_files
 
 KIND = "SentenceTransformer"
 
@@ -63,6 +63,10 @@ class SentenceTransformer:
     def contents(self) -> dict[str, str]:
         """Return the SHA-256 of the model's files."""
         return {"model": model_digest(KIND, self.model, self.revision, self.device, None)}
+
+    def lacking(self) -> str | None:
+        """Say what it lacks to work without the network."""
+        return lacking_model(self.model, self.revision)
 
     def files_read(self) -> dict[str, str]:
         """Return each of these files by the parameter that names their folder and its name there."""

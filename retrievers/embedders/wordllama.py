@@ -61,6 +61,14 @@ class WordLlama:
         weights, tokenizer = self._paths()
         return {"model": file_digest(weights), "tokenizer": file_digest(tokenizer)}
 
+    def lacking(self) -> str | None:
+        """Say what it lacks to work without the network."""
+        try:
+            missing = [path for path in self._paths() if not path.is_file()]
+        except RetrievalError as error:
+            return str(error)
+        return f"{missing[0]} is not there" if missing else None
+
     def files(self) -> dict[str, str]:
         """Return the user's own files; those of the wheel are not."""
         if self.weights is None or self.tokenizer is None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from retrievers.base import RetrievalError, Scores
 from retrievers.ignorable import seen
-from retrievers.neural import load_model, model_digest, model_files
+from retrievers.neural import lacking_model, load_model, model_digest, model_files
 
 KIND = "CrossEncoder"
 
@@ -60,6 +60,10 @@ class CrossEncoder:
     def contents(self) -> dict[str, str]:
         """Return the SHA-256 of the model's files."""
         return {"model": model_digest(KIND, self.model, self.revision, self.device, self.max_length)}
+
+    def lacking(self) -> str | None:
+        """Say what it lacks to work without the network."""
+        return lacking_model(self.model, self.revision)
 
     def files_read(self) -> dict[str, str]:
         """Return each of these files by the parameter that names their folder and its name there."""

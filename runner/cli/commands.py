@@ -60,9 +60,20 @@ COMMANDS: dict[str, CommandEntry] = {
             "import": "Read pairs labelled elsewhere: JSONL, CSV, or the export of Label Studio.",
         },
     ),
+    **_entries(
+        "cache_commands",
+        "cache",
+        {
+            "size": "Show what the cache holds, how much of it, and when it was used last.",
+            "verify": "Read the whole cache, and list what is not what was stored.",
+            "prune": "Remove from the cache what was not used for long, or down to a size.",
+        },
+    ),
+    "info": CommandEntry("info", "Say what is installed, which models work offline, and what is stored where."),
     "completion": CommandEntry("completion", "Complete commands, settings, choices and run ids with the tab key."),
 }
 GROUPS = {
+    "cache": "What was computed before: how large it is, whether it is whole, and how to make it smaller.",
     "snapshot": "Documents cut into passages under one id: make, list, look into, compare.",
     "judgments": "Keep judged questions true while their documents change.",
 }

@@ -1,7 +1,6 @@
 """The words after `python -m runner`: which command they mean, and what the program says of itself."""
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 
 from runner import plugins
 from runner.cli.command import aligned
@@ -48,7 +47,9 @@ def enter(given: Sequence[str]) -> list[str]:
 
 def own_version() -> str:
     """The version of this program, as installed."""
-    return version("retrieval-runner")
+    from runner.tracking.provenance import program_version
+
+    return program_version()
 
 
 def front_help() -> Iterator[str]:

@@ -4,12 +4,16 @@ import importlib
 import inspect
 from collections.abc import Mapping
 from dataclasses import is_dataclass
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from runner.engine.components import Component
+from runner.engine.failure import kind_of
 from runner.errors import ConfigError, RunnerError
+from runner.extension_points import Chunker, DocumentReader, Retriever, SuiteReader
 
 TARGET = "_target_"
+# By its place in the configuration, what a component has to be.
+_ROOTS = {"retriever": Retriever, "corpus": DocumentReader, "chunker": Chunker, "suite": SuiteReader}
 _NULL = type(None)
 _PLAIN = (str, int, float, bool, _NULL)
 
@@ -34,6 +38,8 @@ def build(config: Any, path: str = "") -> Component:
     if config.get("name") is not None and _takes_name(factory):
         arguments["name"] = params["name"] = config["name"]
     made = _call(factory, arguments, path, target)
+    if path in _ROOTS:
+        _refuse_unfit(made, _ROOTS[path], path, target)
     return Component(path, str(config.get("name") or ""), target, params, children, factory, made)
 
 
@@ -117,6 +123,8 @@ def _refuse_mistyped(factory: Any, arguments: Mapping[str, Any], path: str) -> N
                 f"{path}.{key}: expected a node with {TARGET}, found {value!r}; a choice of conf/ is made with "
                 f"GROUP@{path}.{key}={value}, where GROUP is its folder, such as {key}@{path}.{key}={value}"
             )
+        if _is_protocol(wanted) and value is not None:
+            _refuse_unfit(value, wanted, f"{path}.{key}", kind_of(value))
         if not isinstance(value, _PLAIN) or not kinds <= set(_PLAIN):
             continue
         # bool is an int to Python, and an int is as good as a float; neither works the other way round.
@@ -128,4 +136,19 @@ def _refuse_mistyped(factory: Any, arguments: Mapping[str, Any], path: str) -> N
 
 def _is_node_type(wanted: Any) -> bool:
     """Whether an annotation asks for an object that only a node can give: a protocol or a dataclass."""
-    return inspect.isclass(wanted) and (getattr(wanted, "_is_protocol", False) or is_dataclass(wanted))
+    return inspect.isclass(wanted) and (_is_protocol(wanted) or is_dataclass(wanted))
+
+
+def _is_protocol(wanted: Any) -> TypeGuard[type]:
+    return bool(inspect.isclass(wanted) and getattr(wanted, "_is_protocol", False))
+
+
+def _refuse_unfit(made: Any, protocol: type, path: str, target: str) -> None:
+    """Raise ConfigError where an object has not the methods that its place asks for."""
+    asked = [name for name, value in vars(protocol).items() if inspect.isfunction(value) and not name.startswith("_")]
+    lacking = [name for name in asked if not callable(getattr(made, name, None))]
+    if lacking:
+        raise ConfigError(
+            f"{path}: {target} has no {' and no '.join(lacking)}(), as {protocol.__name__} asks; "
+            "see runner.extension_points for what each component is asked for"
+        )

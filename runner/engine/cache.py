@@ -10,10 +10,12 @@ import json
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from runner.engine.cache_file import CacheFile, Damaged
+from runner.engine.cache_file import LAST_USES, CacheFile, Damaged
 from runner.errors import RunnerError
 
 Mode = Literal["on", "refresh", "off", "only"]
@@ -58,6 +60,7 @@ class Cache:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._note_use()
         self._file.close()
 
     @property
@@ -126,6 +129,19 @@ class Cache:
         rows = self._undamaged(lambda: self._file.rows(wanted, (kind,)))
         return [json.loads(identity) for name, of, identity, mark in rows if _described(name, of, identity) == mark]
 
+    def _note_use(self) -> None:
+        """Note the day on which the spaces were used, once a day, for whoever prunes what nobody uses any more."""
+        if not (self.writes and self._file.is_writable and self._spaces):
+            return
+        day = datetime.now(UTC).date().isoformat()
+        with suppress(Damaged, RunnerError):
+            self._file.rows(LAST_USES)
+            known = dict(self._file.rows("SELECT space, day FROM last_use"))
+            used = [(number, day) for number in self._spaces.values() if known.get(number) != day]
+            if used:
+                with self._file.transaction() as connection:
+                    connection.executemany("INSERT OR REPLACE INTO last_use (space, day) VALUES (?, ?)", used)
+
     def _undamaged(self, action: Callable[[], T]) -> T:
         """Do something with the file; if it is damaged, once more with a new one."""
         try:
@@ -160,6 +176,17 @@ class Cache:
                 if described[0] == space and _described(*described) == checksum:
                     self._spaces[space] = int(number)
         return self._spaces.get(space)
+
+
+def is_stored(space: str, key: Any, value: Any, checksum: Any) -> bool:
+    """Whether a record is what was put under that key of that space."""
+    whole = isinstance(key, bytes) and isinstance(value, bytes)
+    return bool(whole and _checksum(key, value, seed=_checksum(space.encode())) == checksum)
+
+
+def describes(name: Any, kind: Any, identity: Any, checksum: Any) -> bool:
+    """Whether what says whose facts a space holds is what was stored."""
+    return bool(_described(name, kind, identity) == checksum)
 
 
 def _checksum(*parts: bytes, seed: int = 0) -> int:

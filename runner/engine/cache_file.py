@@ -18,14 +18,19 @@ from runner.errors import RunnerError
 from runner.files.sqlite_files import is_damage, move_database
 
 FORMAT = 2
+# The ending of the files that say who has a cache open.
+IN_USE = ".in-use"
 # A vector of 256 numbers, its key and its checksum: 15 of them fill a page of this size. In smaller pages more of each
 # is left over, and in a table without row ids anything longer than a quarter of a page takes a page of its own.
 _PAGE = 16384
+# When each space was used last. Caches from before it was noted get it when they are opened the next time.
+LAST_USES = "CREATE TABLE IF NOT EXISTS last_use (space INTEGER PRIMARY KEY, day TEXT NOT NULL)"
 _TABLES = (
     "CREATE TABLE space (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, kind TEXT NOT NULL,"
     " identity TEXT NOT NULL, checksum INTEGER NOT NULL)",
     "CREATE TABLE record (space INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, checksum INTEGER NOT NULL)",
     "CREATE UNIQUE INDEX record_by_key ON record (space, key)",
+    LAST_USES,
     f"PRAGMA user_version = {FORMAT}",
 )
 
@@ -42,11 +47,17 @@ class CacheFile:
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._given_up = False
+        self._mark: FileLock | None = None
 
     @property
     def is_there(self) -> bool:
         """Whether there is anything to read."""
         return not self._given_up and (self._connection is not None or self.path.exists())
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is open, and for writing."""
+        return self._connection is not None and not self._read_only
 
     @property
     def _read_only(self) -> bool:
@@ -58,6 +69,10 @@ class CacheFile:
             with suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+        if self._mark is not None:
+            self._mark.release()
+            Path(self._mark.lock_file).unlink(missing_ok=True)
+            self._mark = None
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query. Raises Damaged, and RunnerError for what is wrong outside the file."""
@@ -139,6 +154,7 @@ class CacheFile:
         # SQLite does not wait where two processes turn one new file to WAL: one would die of the lock.
         with FileLock(f"{self.path}.lock"):
             connection = self._connect_locked()
+            self._say_in_use()
             version = self._version(connection)
             if version not in (0, FORMAT):
                 connection.close()
@@ -157,6 +173,13 @@ class CacheFile:
                 connection.close()
                 raise
         return connection
+
+    def _say_in_use(self) -> None:
+        """Hold a file of one's own as long as the cache is open, so that nobody prunes it meanwhile."""
+        if self._mark is None:
+            # The lock of a process that was killed is free again.
+            self._mark = FileLock(f"{self.path}.{os.getpid()}-{id(self)}{IN_USE}", thread_local=False)
+            self._mark.acquire()
 
     def _connect_locked(self) -> sqlite3.Connection:
         # Autocommit: transactions are explicit. A second sweep waits for the first one's writes.

@@ -5,7 +5,9 @@ The JSON holds the sha256 of every array's file, and its own.
 
 import hashlib
 import json
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +31,30 @@ class IndexStore:
         if not folder.is_dir():
             return None
         try:
-            description = _read_description(folder / _DESCRIPTION, key)
-            arrays = {}
-            for name, digest in description["arrays"].items():
-                path = folder / f"{name}.npy"
-                if _sha256(path) != digest:
-                    raise ValueError(f"{path.name} is not what was stored")
-                arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
+            description = self.checked(key)
+            arrays = {
+                name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+                for name in description["arrays"]
+            }
         except (OSError, ValueError, KeyError, TypeError) as error:
             print(f"note: the index in {folder} is built again ({error})", file=sys.stderr)
             return None
+        with suppress(OSError):  # where nobody may write nobody prunes
+            os.utime(folder)
         return Index(arrays, description["meta"])
+
+    def checked(self, key: str) -> dict[str, Any]:
+        """What says how the arrays of an index are read, once every file was found to be what was stored.
+
+        Raises OSError, ValueError, KeyError or TypeError for one that is not.
+        """
+        folder = self.directory / key
+        description = _read_description(folder / _DESCRIPTION, key)
+        for name, digest in description["arrays"].items():
+            path = folder / f"{name}.npy"
+            if _sha256(path) != digest:
+                raise ValueError(f"{path.name} is not what was stored")
+        return description
 
     def save(self, key: str, index: Index) -> None:
         """Write an index under its key; one that is there already is replaced."""

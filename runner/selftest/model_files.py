@@ -43,7 +43,7 @@ def swap_files(sandbox: Sandbox, before: Measurement, folder: Path) -> list[Chec
     readers = {digest(dict(node)): (keys, node) for keys, node in _nodes(retriever)}
     checks = []
     for number, (keys, node) in enumerate(readers.values()):
-        component = build(node, "retriever")
+        component = build(node, ".".join(map(str, ("retriever", *keys))))
         reader = _Reader(keys, component, _paths(component, node))
         if component.contents and not reader.paths:
             reason = "it hashes files and none of them is found; its method files_read() has to say where they lie"

@@ -77,7 +77,7 @@ def test_a_review_from_the_first_key_to_the_last(world: World, page: Any, tmp_pa
 
 def test_buttons_do_what_keys_do_and_full_width_keys_are_the_narrow_ones(world: World, page: Any) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         page.goto(server.address)
         with page.expect_navigation():
             page.get_by_role("button", name="skip for now").click()
@@ -88,7 +88,7 @@ def test_buttons_do_what_keys_do_and_full_width_keys_are_the_narrow_ones(world: 
 
 def test_an_input_method_that_keeps_the_letter_to_itself_still_says_which_key(world: World, page: Any) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         page.goto(server.address)
         press(page, "s")
         with page.expect_navigation():
@@ -100,7 +100,7 @@ def test_an_input_method_that_keeps_the_letter_to_itself_still_says_which_key(wo
 
 def test_a_key_held_down_answers_once(world: World, page: Any) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         page.goto(server.address)
         with page.expect_navigation():
             for _ in range(3):
@@ -115,7 +115,7 @@ def test_a_key_held_down_answers_once(world: World, page: Any) -> None:
 
 def test_a_second_tab_answers_no_question_that_the_first_has(world: World, page: Any) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         page.goto(server.address)
         other = page.context.new_page()
         other.goto(server.address)
@@ -130,7 +130,7 @@ def test_a_second_tab_answers_no_question_that_the_first_has(world: World, page:
 
 def test_going_back_and_reloading_give_no_answer_again(world: World, page: Any) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         page.goto(server.address)
         press(page, "y")
         entries = world.record.entries()
@@ -144,8 +144,8 @@ def test_going_back_and_reloading_give_no_answer_again(world: World, page: Any) 
 def test_two_people_at_once_keep_each_others_answers(world: World, page: Any, browser: Any) -> None:
     world.migrated()
     with (
-        reviewing(world, "--only", "proposed") as first,
-        reviewing(world, "--only", "proposed", annotator="cy") as second,
+        reviewing(world, "only=proposed") as first,
+        reviewing(world, "only=proposed", annotator="cy") as second,
     ):
         page.goto(first.address)
         other = browser.new_page()

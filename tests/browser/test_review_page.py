@@ -75,7 +75,7 @@ def test_the_page_loads_nothing_and_is_framed_and_kept_by_nobody(world: World) -
 
 def test_an_answer_to_an_earlier_question_changes_nothing(world: World) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         first = turn_of(fetch(server.address)[1])
         assert give(server, "y", first)[2]["Location"].endswith(".")
         before = world.record.path.read_bytes()
@@ -88,7 +88,7 @@ def test_an_answer_to_an_earlier_question_changes_nothing(world: World) -> None:
 
 def test_every_answer_is_kept_before_the_next_question_is_shown(world: World) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         give(server, "s")
         give(server, "y")
         server.process.kill()
@@ -113,14 +113,14 @@ def test_a_port_that_is_taken_is_told_in_one_line(world: World) -> None:
     world.migrated()
     with reviewing(world) as server:
         port = urlsplit(server.address).port
-        done = world.run("review", world.head, "--web", "--port", str(port))
+        done = world.run("review", world.head, "web=true", f"port={port}")
     assert done.status == 2
-    assert done.err == f"error: --port {port}: Address already in use; leave it out to have one that is free\n"
+    assert done.err == f"error: port={port}: Address already in use; leave it out to have one that is free\n"
 
 
 def test_ctrl_c_ends_it_and_tells_what_is_left(world: World) -> None:
     world.migrated()
-    with reviewing(world, "--only", "proposed") as server:
+    with reviewing(world, "only=proposed") as server:
         give(server, "y")
         status, out = server.interrupt()
     assert status == 0, out

@@ -159,14 +159,14 @@ def test_a_name_is_what_people_call_it_and_no_parameter() -> None:
 
 def test_a_parameter_called_path_or_params_is_one_like_any_other(own_module: OwnModule) -> None:
     target = own_module("class Mine:\n    def __init__(self, path, params): self.seen = (path, params)\n")
-    assert build({"_target_": target, "path": "p", "params": [1]}, "retriever").object.seen == ("p", [1])
+    assert build({"_target_": target, "path": "p", "params": [1]}, "part").object.seen == ("p", [1])
 
 
 # -- identity ------------------------------------------------------------------------------------------------
 
 
 def key(node: Any) -> str | None:
-    return build(node, "retriever").key
+    return build(node, "part").key
 
 
 def test_equal_configuration_has_equal_keys_wherever_it_stands() -> None:
@@ -315,3 +315,32 @@ def test_jobs_over_the_same_unkept_part_share_it() -> None:
 def test_a_digest_does_not_depend_on_the_order_of_keys_and_tells_types_apart() -> None:
     assert digest({"a": 1, "退": [2]}) == digest({"退": [2], "a": 1})
     assert len({digest(value) for value in (1, 1.5, "1", [1], {"1": 1}, None, True)}) == 7
+
+
+# -- what its place asks for ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "protocol", "method"),
+    [
+        ("retriever", "Retriever", "retrieve"),
+        ("corpus", "DocumentReader", "read"),
+        ("chunker", "Chunker", "split"),
+        ("suite", "SuiteReader", "read"),
+    ],
+)
+def test_an_object_without_the_method_of_its_place_is_refused(
+    own_module: OwnModule, path: str, protocol: str, method: str
+) -> None:
+    target = own_module("class Mine:\n    pass\n")
+    with pytest.raises(ConfigError, match=rf"^{path}: engine_own\.Mine has no {method}\(\), as {protocol} asks"):
+        build({"_target_": target}, path)
+    assert build({"_target_": own_module(f"class Mine:\n    def {method}(self, *a): ...\n")}, path)
+
+
+def test_a_part_without_the_method_of_its_place_is_refused(own_module: OwnModule) -> None:
+    target = own_module("class Mine:\n    def encode_all(self, texts): ...\n")
+    with pytest.raises(
+        ConfigError, match=r"^retriever\.embedder: engine_own\.Mine has no encode\(\), as Embedder asks"
+    ):
+        build(semantic({"_target_": target}), "retriever")

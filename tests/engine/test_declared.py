@@ -29,6 +29,7 @@ def test_what_is_not_said_has_its_default() -> None:
     assert (silent.version, silent.own_version, silent.libraries, silent.excluded) == (0, None, (), ())
     assert (silent.cacheable, silent.model_id, silent.pool, silent.sources()) == (True, None, None, None)
     assert (silent.contents(), silent.files(), silent.files_read()) == ({}, {}, {})
+    assert silent.lacking() is None
     silent.refuse_queries([])
 
 
@@ -51,13 +52,14 @@ def test_what_is_said_is_read() -> None:
             cacheable=False,
             model_id="org/model",
             pool=20,
+            lacking=lambda self: "a model",
             contents=lambda self: {"model": "ab"},
             files=lambda self: {"path": Path("/a")},
             sources=lambda self: ["/b"],
         )
     )
     assert (said.version, said.own_version, said.libraries, said.excluded) == (3, 3, ("numpy",), ("batch_size",))
-    assert (said.cacheable, said.model_id, said.pool) == (False, "org/model", 20)
+    assert (said.cacheable, said.model_id, said.pool, said.lacking()) == (False, "org/model", 20, "a model")
     assert (said.contents(), said.files(), said.files_read()) == (
         {"model": "ab"},
         {"path": "/a"},

@@ -92,6 +92,8 @@ def test_a_row_holds_the_ranking_with_its_scores(table: dict[str, list[Any]]) ->
 
 def test_a_row_holds_what_is_relevant_and_not_what_was_judged_irrelevant(table: dict[str, list[Any]]) -> None:
     assert table["relevant"] == [["a.md", "b.md"], ["f.md"], ["e.md"], []]
+    # Of that, the number is enough for any metric.
+    assert table["judged_zero"] == [0, 1, 0, None]
 
 
 def test_a_row_holds_the_slices_of_its_query(table: dict[str, list[Any]]) -> None:

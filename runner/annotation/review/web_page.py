@@ -57,11 +57,9 @@ def web_page(cards: Cards, title: str, port: int = 0) -> Iterator[Conversation]:
 def _listening(port: int) -> socket.socket:
     try:
         return socket.create_server((_HERE, port))
-    except OverflowError:
-        raise InputError(f"--port: expected 1 to 65535, or 0 for one that is free, found {port}") from None
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
-        raise InputError(f"--port {port}: {reason}; leave it out to have one that is free") from None
+        raise InputError(f"port={port}: {reason}; leave it out to have one that is free") from None
 
 
 def review_app(conversation: Conversation, title: str, token: str) -> "Flask":

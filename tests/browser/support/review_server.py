@@ -1,4 +1,4 @@
-"""`judgments review SUITE --web` as a process of its own."""
+"""`judgments review SUITE web=true` as a process of its own."""
 
 import re
 import signal
@@ -27,7 +27,7 @@ class ReviewServer:
 
 @contextmanager
 def reviewing(world: World, *arguments: str, annotator: str = "bo") -> Iterator[ReviewServer]:
-    command = world.words("review", world.head, "--web", "--annotator", annotator, *arguments)
+    command = world.words("review", world.head, "web=true", f"annotator={annotator}", *arguments)
     process = subprocess.Popen(
         command, env=world.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -1,0 +1,1 @@
+"""The commands of `python -m runner cache`, one a file."""
