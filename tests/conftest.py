@@ -1,54 +1,58 @@
 """What holds for every test."""
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
+# Tests, and the workers that they start, import the doubles and worlds of each other by name.
+sys.path[:0] = [str(folder) for folder in sorted(Path(__file__).parent.rglob("support"))]
+
 # Where commands are run as processes, public collections are read, or a thing is tried many times over.
 SLOW = (
+    "alignment/test_known_changes.py",
+    "alignment/test_snapshot_commands.py",
+    "annotation/candidates/test_anonymise_file.py",
+    "annotation/candidates/test_candidates_command.py",
+    "annotation/migration/test_migration_fastapi.py",
+    "annotation/migration/test_migration_properties.py",
+    "annotation/review/test_review_terminal.py",
     "api/test_decisions.py",
     "api/test_examples.py",
     "bad_input",
     "browser",
-    "candidates/test_anonymise_file.py",
-    "candidates/test_candidates_command.py",
-    "changes/test_known_changes.py",
-    "changes/test_snapshot_commands.py",
-    "choose/test_choose_command.py",
-    "citations/test_lineage_command.py",
+    "citation_checks/test_lineage_command.py",
     "cli/test_completion.py",
     "cli/test_info.py",
     "cli/test_init.py",
     "command",
-    "corpus/test_public_pages.py",
-    "decide/test_baseline.py",
-    "decide/test_decision_commands.py",
-    "decide/test_demo_release.py",
-    "decide/test_gate_verdicts.py",
-    "decide/test_logged_intervals.py",
-    "decide/test_moved_world.py",
-    "decide/test_run_id_beginnings.py",
+    "decisions/choose/test_choose_command.py",
+    "decisions/test_baseline.py",
+    "decisions/test_decision_commands.py",
+    "decisions/test_demo_release.py",
+    "decisions/test_gate_verdicts.py",
+    "decisions/test_logged_intervals.py",
+    "decisions/test_moved_world.py",
+    "decisions/test_run_id_beginnings.py",
+    "decisions/trend/test_clean_holdout_runs.py",
+    "decisions/trend/test_trend_command.py",
+    "decisions/trend/test_trend_reports.py",
     "docs",
-    "drill",
+    "documents/test_public_pages.py",
     "engine/test_extension_points.py",
     "engine/test_faults.py",
     "engine/test_misbehaving.py",
     "engine/test_misbehaving_chunkers.py",
     "engine/test_recorder.py",
     "engine/test_same_results.py",
-    "judging/test_migration_fastapi.py",
-    "judging/test_migration_properties.py",
     "kills",
     "retrievers/test_public_figures.py",
-    "review/test_review_terminal.py",
     "security",
-    "spans/test_fastapi_judgments.py",
+    "selftest",
     "stats/test_paired.py",
     "store",
-    "trend/test_clean_holdout_runs.py",
-    "trend/test_trend_command.py",
-    "trend/test_trend_reports.py",
+    "suites/spans/test_fastapi_judgments.py",
 )
 
 

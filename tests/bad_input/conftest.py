@@ -8,9 +8,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from said import Said
 
 from runner.cli.entry import run_command

@@ -1,15 +1,10 @@
 """What the tests of pages share: a browser, and the suite that is reviewed."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-sys.path.insert(0, str(Path(__file__).parent.parent / "review" / "support"))
-
 from chromium import chromium
 from review_world import World
 

@@ -1,19 +1,15 @@
 """Runs on a real MLflow server: logged through it, and repeated from it where the local store is gone."""
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mlflow_server import Server
 
 from runner.tracking.tracker import open_client
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "kills/support"))
-
-from mlflow_server import Server
 
 
 @pytest.fixture(scope="module")

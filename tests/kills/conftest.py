@@ -1,10 +1,6 @@
 """Sweeps that are killed or stopped at some moment, and what they leave behind."""
 
 import signal
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 # A shell has what it starts in the background ignore Ctrl-C, and so would all that is started here.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,15 +1,6 @@
 """Runs that somebody else may have written, and the commands that read them."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-# The doubles and worlds of other tests serve here too.
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine/support"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "decide/support"))
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from decide_office import Desk, Office
 
 

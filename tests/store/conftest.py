@@ -1,16 +1,10 @@
 """A store of real runs that tests move, damage, fill up or close."""
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-# The engine's doubles and its small world of documents serve here, too.
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine/support"))
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from store_world import StoreWorld
 
 

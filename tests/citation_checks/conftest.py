@@ -1,12 +1,8 @@
 """A handbook that was stored three times, answers about it, and the command that checks them."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from citation_archive import Archive, Counter
 
 

@@ -1,14 +1,6 @@
 """Runs to decide about: made by hand for the arithmetic, and really run for what is stored, repeated and accepted."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-# The doubles and the small world of the engine's tests serve here too.
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine/support"))
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from decide_office import Desk, Office, without_chinese
 
 

@@ -20,7 +20,7 @@ from runner.suite_formats import OwnSuite
 from runner.suites import JudgedQuery, Span, Suite
 from runner.suites.span import find_quote
 
-DATA = Path(os.environ.get("RUNNER_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("RUNNER_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
 SITES = ("en", "zh_hant")
 CHUNKERS: tuple[Chunker, ...] = (Heading(), WholeDocument(), Window(300, 0), Window(600), Window(1200), Heading(300))
 # How many letters in a row a question may share with its answer: the name of a thing, no clause.

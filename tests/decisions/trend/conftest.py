@@ -1,16 +1,7 @@
 """Accepted runs: made by hand for the arithmetic and the figure, and really run for what the command reads."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-# The office of the decisions' tests, and the small world of the engine's, serve here too.
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine/support"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "decide/support"))
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
-from decide_office import Desk, Office
+from decide_office import Office
 
 
 @pytest.fixture(scope="session")
@@ -27,9 +18,3 @@ def office(trend_office: Office, request: pytest.FixtureRequest) -> Office:
     office = trend_office.named(request.node.name)
     office.suite_name = request.node.name.replace("[", " ").replace("]", "")
     return office
-
-
-@pytest.fixture
-def desk(capsys: pytest.CaptureFixture[str]) -> Desk:
-    """Runs commands."""
-    return Desk(capsys)

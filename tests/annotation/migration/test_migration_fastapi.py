@@ -11,7 +11,7 @@ from runner.documents import Pages
 from runner.snapshots import Snapshot
 from runner.suite_formats import OwnSuite
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("RUNNER_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -24,7 +24,7 @@ def release(language: str, version: str) -> Snapshot:
 def migration(request: pytest.FixtureRequest) -> Migration:
     if not (SHARED / f"fastapi_docs_{request.param}").is_dir():
         pytest.skip(f"{SHARED} does not hold the pages of fastapi_docs_{request.param}")
-    suite = OwnSuite(ROOT / "tests/spans/data" / f"fastapi_{request.param}.yaml").read()
+    suite = OwnSuite(ROOT / "tests/suites/spans/data" / f"fastapi_{request.param}.yaml").read()
     return migrate(suite, release(request.param, "v1"), release(request.param, "v2"))
 
 

@@ -1,12 +1,8 @@
 """A small suite in two languages, on pages that changed once."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from review_world import World
 
 

@@ -1,15 +1,9 @@
 """A small library that is drilled, with the doubles of the engine's tests and the desk of the commands'."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine/support"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "decide/support"))
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-
 from decide_office import Desk
 from drill_library import Library
 

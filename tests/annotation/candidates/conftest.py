@@ -1,11 +1,6 @@
 """Small suites, runs made by hand and click logs, from which candidates are drawn."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from runner.annotation.candidates.anonymise import Rules
 from runner.configuration.settings import conf_directory

@@ -1,6 +1,0 @@
-"""Snapshots made of a few pages."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))

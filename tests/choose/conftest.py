@@ -1,6 +1,0 @@
-"""Hand-made runs for the choice of k."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))

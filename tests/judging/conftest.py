@@ -1,6 +1,0 @@
-"""Where the tests of judgments find what they share."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
