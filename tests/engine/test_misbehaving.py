@@ -249,7 +249,7 @@ def test_a_pool_is_asked_for_once_a_query_however_often_it_is_read(world: World)
     ran = world.sweep(node)
     job = ran.plan.jobs[0]
     first = ran.executor.candidates(job.stage, job.queries, 10)
-    assert job.stage.pools.keys() == {job.stage.query_key(query) for query in job.queries}
+    assert job.stage.candidates_of.keys() == {job.stage.query_key(query) for query in job.queries}
     # What is known is no longer asked of the component, which would end this process.
     object.__setattr__(job.stage.component.object, "act", "sys.exit")
     assert np.array_equal(ran.executor.candidates(job.stage, job.queries, 10).rows, first.rows)
