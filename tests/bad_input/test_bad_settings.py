@@ -21,7 +21,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a configuration name that is not there": (("--config-name", "nope"), ("--config-name nope", "known: config")),
     "a configuration folder that is not there": (("--config-dir", "nope"), ("--config-dir nope: is not a folder",)),
     "a configuration folder that is a file": (("--config-dir", "file.txt"), ("file.txt: is not a folder",)),
-    "a pickled run": (("--experimental-rerun", "x.pkl"), ("pickled", "runner.rerun")),
+    "a pickled run": (("--experimental-rerun", "x.pkl"), ("pickled", "python -m runner rerun")),
     "a word without =": (("retriever",), ("'retriever'", "key=value")),
     "bytes that are not UTF-8": (("retriever.name=\udcff",), ("is not UTF-8",)),
     "a quote that is not closed": (('retriever.name="x',), ("check its brackets",)),
