@@ -113,6 +113,19 @@ def test_a_key_held_down_answers_once(world: World, page: Any) -> None:
         assert world.said("zh-2") == []
 
 
+def test_of_a_grade_with_two_digits_the_first_is_no_answer(world: World, page: Any) -> None:
+    with reviewing(world, "grades=12") as server:
+        page.goto(server.address)
+        before = world.record.entries()
+        for key in "12":
+            page.keyboard.press(key)
+        page.reload()
+        assert world.record.entries() == before
+        with page.expect_navigation():
+            page.locator("button[data-key='12']").click()
+        assert (world.record.entries()[-1].what, world.said("en-1")[-1]) == ("adjudicated", (MESSAGES, 12, "bo"))
+
+
 def test_a_second_tab_answers_no_question_that_the_first_has(world: World, page: Any) -> None:
     world.migrated()
     with reviewing(world, "only=proposed") as server:
