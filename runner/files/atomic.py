@@ -22,7 +22,7 @@ def replace_file(path: Path, data: bytes) -> None:
         write_draft(draft, data, path)
         os.replace(draft, real)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror}); name a place that can be") from None
     finally:
         with suppress(OSError):
             draft.unlink()
@@ -43,7 +43,7 @@ def write_draft(draft: Path, data: bytes, path: Path) -> None:
             draft.chmod(path.stat().st_mode & 0o777)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror}); name a place that can be") from None
 
 
 def place_folder(
