@@ -84,12 +84,15 @@ def test_a_project_is_found_from_every_folder_in_it_and_comes_before_the_program
     made("p", "pages=我的 頁面")
     (here / "p/conf/retriever").mkdir()
     (here / "p/conf/retriever/mine.yaml").write_text("defaults: [bm25]\nname: mine\nk1: 0.9\n")
+    (here / "p/conf/fusion").mkdir()
+    (here / "p/conf/fusion/rrf.yaml").write_text("_target_: retrievers.fusion.ReciprocalRank\nk: 7\n")
     below = here / "p/questions"
     monkeypatch.chdir(below)
     assert (project_folder(), home()) == (here / "p", here / "p")
     settings = compose_request(["retriever=mine"]).settings
     assert (settings.dataset["name"], settings.retriever["k1"]) == ("p", 0.9)
     assert Path(settings.corpus["path"]).samefile(here / "我的 頁面")
+    assert compose_request(["retriever=hybrid"]).settings.retriever["fusion"]["k"] == 7
     policy = read_policy([])
     assert policy is not None and [rule.name for rule in policy.rules] == ["overall recall", "first answer"]
     assert conf_choices("gate")["release"] == here / "p/conf/gate/release.yaml"
@@ -100,6 +103,7 @@ def test_a_project_is_found_from_every_folder_in_it_and_comes_before_the_program
     assert home() == here / "elsewhere"
     monkeypatch.chdir(here)
     assert compose_request([]).settings.dataset["name"] == "demo"
+    assert compose_request(["retriever=hybrid"]).settings.retriever["fusion"]["k"] == 60
     assert conf_choices("gate")["release"] == conf_directory() / "gate/release.yaml"
 
 
