@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 
 import runner
 from runner.configuration.settings import conf_directory
+from runner.engine.run_name import run_name
 
 Team = tuple[str, ...]
 HERE = {"n_jobs": 1, "backend": "sequential", "log": False}
@@ -27,7 +28,7 @@ def small(team: Team, *more: str) -> runner.SweepResult:
 
 def test_a_sweep_is_its_runs_in_order_with_frames(team: Team) -> None:
     found = small(team)
-    assert [run.name for run in found] == ["bm25 k=1", "bm25 k=2"]
+    assert [run.name for run in found] == [run_name("bm25", k) for k in (1, 2)]
     assert (len(found), found[-1], found[:1]) == (2, found.runs[1], found.runs[:1])
     assert found.table["k"].tolist() == [1, 2]
     assert found.table["recall"].tolist() == [run.metrics["recall"] for run in found]
@@ -42,7 +43,7 @@ def test_a_sweep_is_its_runs_in_order_with_frames(team: Team) -> None:
 def test_a_notebook_shows_tables_in_which_nothing_is_html(team: Team) -> None:
     found = small(team)
     shown = [found._repr_html_(), found[0]._repr_html_(), runner.SweepResult((), name="<b>掃描")._repr_html_()]
-    assert "bm25 k=1" in shown[0] and "<table" in shown[1]
+    assert run_name("bm25", 1) in shown[0] and "<table" in shown[1]
     assert "<strong>sweep &lt;b&gt;掃描: 0 runs</strong>" in shown[2]
     assert "recall" in repr(found) and "not logged" in repr(found[0])
     named = runner.RunResult("<script>", {"recall": 1.0}, {"k": "1"})
@@ -53,7 +54,8 @@ def test_a_notebook_shows_tables_in_which_nothing_is_html(team: Team) -> None:
 def test_runs_that_are_not_logged_are_compared_all_the_same(team: Team) -> None:
     small_k, large_k = small(team)
     found = runner.compare(small_k, large_k, k=1)
-    assert (found.title, set(found.table["difference"])) == ("bm25 k=1 against bm25 k=2 at k=1", {0})
+    assert found.title == f"{run_name('bm25', 1)} against {run_name('bm25', 2)} at k=1"
+    assert set(found.table["difference"]) == {0}
     own = ("retriever=hidden", "retriever._target_=own_retriever.Picky", "~retriever.first", "~retriever.hide")
     other = runner.run(*team, *own, log=False, backend="sequential")
     row = runner.compare(small_k, other).table.query("metric == 'recall' and group == ''").iloc[0]

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from mlflow_ui import Sweep, swept
 
+from runner.engine.run_name import run_name
+
 RUNS = [
     f"{name} k={k}{pool}"
     for name, pool in (("bm25", ""), ("hybrid", ""), ("reranked", " pool=50"))
@@ -94,7 +96,7 @@ def requests(page: Any, sweep: Sweep, run: str) -> Any:
 
 
 def test_the_traces_of_a_run_tell_what_every_stage_found(sweep: Sweep, page: Any, tmp_path: Path) -> None:
-    asked = requests(page, sweep, "hybrid k=1")
+    asked = requests(page, sweep, run_name("hybrid", 1))
     assert page.get_by_text(re.compile("^lost in the ")).count() == TRACES
     page.screenshot(path=tmp_path / "traces.png")
     asked.first.click()
@@ -106,9 +108,9 @@ def test_the_traces_of_a_run_tell_what_every_stage_found(sweep: Sweep, page: Any
 
 
 def test_the_traces_of_two_variants_are_read_side_by_side(sweep: Sweep, page: Any, tmp_path: Path) -> None:
-    asked = requests(page, sweep, "hybrid k=1")
+    asked = requests(page, sweep, run_name("hybrid", 1))
     page.get_by_role("button", name="baseline run", exact=True).click()
-    page.get_by_role("option").filter(has_text=re.compile(r"hybrid k=3$")).first.click()
+    page.get_by_role("option").filter(has_text=re.compile(rf"{re.escape(run_name('hybrid', 3))}$")).first.click()
     # The hardest queries of the one are those of the other: each has a line of both.
     page.get_by_text(re.compile("^lost in the ")).nth(2 * TRACES - 1).wait_for()
     page.screenshot(path=tmp_path / "pairs.png")
