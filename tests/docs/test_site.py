@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from html import unescape
 from pathlib import Path
 
@@ -115,3 +116,9 @@ def test_the_places_that_contributing_names_are_there() -> None:
     assert not [place for place in places if not (ROOT / place).exists()]
     for link in re.findall(r"\]\(([^)#]+)", text):
         assert (ROOT / link).is_file(), link
+
+
+def test_the_changes_of_this_version_are_told() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    told = re.search(rf"(?ms)^## {re.escape(version)}\n\n(.*?)(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text("utf-8"))
+    assert told and told[1].startswith("- ")
