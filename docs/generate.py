@@ -57,7 +57,7 @@ def _with_site_links(text: str) -> str:
 
 def commands_page() -> str:
     """One heading a command, with its own help."""
-    from runner.cli.commands import command_table
+    from runner.cli.loading import command_table
 
     parts = ["# Commands\n", "What every command says with `--help`.\n"]
     for command in command_table():

@@ -1,7 +1,6 @@
 """One command: what it takes, what it does, and its help; called with the words after its name it runs and exits."""
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
@@ -9,10 +8,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 from runner.cli.arguments import Arguments, Taken, taken
 from runner.cli.commands import COMMANDS, PROGRAM
 from runner.cli.parsing import parse
+from runner.rendering.terminal import aligned
 
 A = TypeVar("A", bound=Arguments)
 _HELP = ("-h", "--help")
-_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -73,19 +72,6 @@ class Command(Generic[A]):
         yield "\nexample"
         yield f"  {PROGRAM} {self.name} {self.example}".rstrip()
         yield f"\nexit status: {self.statuses}"
-
-
-def aligned(rows: Sequence[tuple[str, str]], most: int = 34) -> Iterator[str]:
-    """Two columns, the first one at most so wide, the second one wrapped."""
-    width = min(max((len(first) for first, _ in rows), default=0), most)
-    for first, second in rows:
-        lines = textwrap.wrap(second, max(_WIDTH - width - 4, 40)) or [""]
-        if len(first) > width:
-            yield f"  {first}"
-            first = ""
-        yield f"  {first:<{width}}  {lines[0]}".rstrip()
-        for line in lines[1:]:
-            yield f"  {'':<{width}}  {line}"
 
 
 def _place(each: Taken) -> str:

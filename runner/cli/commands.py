@@ -1,13 +1,7 @@
 """Every command of the program by its name, with the file that holds it; and the one front door to them all."""
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
-
-if TYPE_CHECKING:
-    from runner.cli.command import Command
 
 PROGRAM = "python -m runner"
 
@@ -81,21 +75,6 @@ GROUPS = {
 ALIASES = {"lineage": "citations"}
 
 
-def command(name: str) -> "Command[Any]":
-    """A command by its name; its file is imported now."""
-    found = import_module(f"runner.cli.{COMMANDS[name].module}").main
-    return found  # type: ignore[no-any-return]
-
-
-def command_table() -> "Iterator[Command[Any]]":
-    """Every command, as declared, in the order of `--help`.
-
-    For a reference: `.name`, `.about`, `.example`, `.statuses`, `.notes`, and `arguments.taken(command.arguments)` for
-    words and settings with their types, defaults, choices and meaning; `.help()` are the lines of its `--help`.
-    """
-    return map(command, COMMANDS)
-
-
 def named(words: Sequence[str]) -> tuple[str, list[str]] | None:
     """The command that the first words name, and the words after it; None where they name none."""
     first = [ALIASES.get(word, word) for word in words[:1]]
@@ -104,27 +83,3 @@ def named(words: Sequence[str]) -> tuple[str, list[str]] | None:
         if len(words) >= length and name in COMMANDS:
             return name, list(words[length:])
     return None
-
-
-def run_group(group: str, given: Sequence[str] | None = None) -> NoReturn:
-    """Run the command of a group that the first word names; without one, list them and exit with status 2."""
-    words = sys.argv[1:] if given is None else list(given)
-    if found := named([group, *words]):
-        command(found[0])(found[1])
-    from runner.cli.entry import UNUSABLE, leave
-
-    def tell() -> int:
-        from runner.cli.command import aligned
-        from runner.errors import ConfigError
-        from runner.files.nearest import did_you_mean
-
-        own = {name.partition(" ")[2]: COMMANDS[name].about for name in COMMANDS if name.startswith(f"{group} ")}
-        if words and words[0] not in ("-h", "--help"):
-            raise ConfigError(f"{group} has no command {words[0]!r}{did_you_mean(words[0], own)}")
-        asked = bool(words)
-        usage, more = f"usage: {PROGRAM} {group} COMMAND ...", f"{PROGRAM} {group} COMMAND --help tells more"
-        lines = [usage, "", GROUPS[group], "", *aligned(list(own.items())), "", more]
-        print("\n".join(lines), file=None if asked else sys.stderr)
-        return 0 if asked else UNUSABLE
-
-    leave(tell)

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from runner.cli.arguments import Arguments, Taken, setting, taken, words
 from runner.cli.command import Command
-from runner.cli.commands import ALIASES, COMMANDS, GROUPS, command, named
+from runner.cli.commands import ALIASES, COMMANDS, GROUPS, named
 from runner.cli.front_door import SWEEPS, choices
+from runner.cli.loading import command
 from runner.configuration.settings import TrackingSettings, conf_choices
 from runner.tracking.location import StoreLocation
 from runner.tracking.run_ids import recent_run_ids

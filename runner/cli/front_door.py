@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from runner import plugins
-from runner.cli.command import aligned
-from runner.cli.commands import ALIASES, COMMANDS, GROUPS, PROGRAM, command, named, run_group
+from runner.cli.commands import ALIASES, COMMANDS, GROUPS, PROGRAM, named
+from runner.cli.loading import command, run_group
 from runner.configuration.settings import conf_choices, conf_directory
 from runner.errors import ConfigError
 from runner.files.nearest import did_you_mean
+from runner.rendering.terminal import aligned
 
 # The sweep itself, which needs no name: what each of these puts before the settings.
 SWEEPS = {"run": (), "sweep": ("-m",)}

@@ -1,7 +1,8 @@
 """`python -m runner info`: what is installed, what works offline, and what is stored where."""
 
 from runner.cli.arguments import StoredRuns
-from runner.cli.command import Command, aligned
+from runner.cli.command import Command
+from runner.rendering.terminal import aligned
 from runner.workflows.installation import installation
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from runner.cli.commands import run_group
+from runner.cli.loading import run_group
 
 main = partial(run_group, "snapshot")
 

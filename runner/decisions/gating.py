@@ -9,7 +9,7 @@ from runner.errors import ConfigError, InputError
 from runner.rendering.tabular import Tabular
 from runner.rules.evidence import Evidence
 from runner.rules.policy import Policy
-from runner.rules.verdict import Verdict
+from runner.rules.rule import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

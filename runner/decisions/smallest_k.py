@@ -11,8 +11,9 @@ from runner.decisions.gating import GateResult, judge, refuse_unlike
 from runner.decisions.run_scores import RunScores
 from runner.errors import ConfigError
 from runner.rendering.tabular import Tabular
+from runner.rules.estimate import Estimate
 from runner.rules.policy import Policy
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.rule import Verdict
 from runner.stats.intervals import bootstrap_intervals
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from runner.decisions.accepted import Accepted
 from runner.decisions.run_scores import NotInRun, RunScores
 from runner.errors import ConfigError, InputError
-from runner.rules.verdict import Estimate
+from runner.rules.estimate import Estimate
 from runner.scoring.metric import Metric
 from runner.scoring.metric_names import parse_metric
 from runner.scoring.slices import CROSSING

@@ -1,6 +1,7 @@
 """A result at the terminal: lines that wrap where the terminal does, and tables."""
 
-from collections.abc import Collection, Iterable, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from runner.rendering.console import PAPER, console
@@ -8,6 +9,9 @@ from runner.rendering.console import PAPER, console
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+
+_WIDTH = 110
 
 
 def show(items: "Iterable[str | Text | Table]", stream: TextIO, paper: int = PAPER) -> None:
@@ -42,3 +46,16 @@ def terminal_table(
     for number, cells in enumerate(rows):
         table.add_row(*cells, style="bold" if number in bold else None)
     return table
+
+
+def aligned(rows: Sequence[tuple[str, str]], most: int = 34) -> Iterator[str]:
+    """Two columns, the first one at most so wide, the second one wrapped."""
+    width = min(max((len(first) for first, _ in rows), default=0), most)
+    for first, second in rows:
+        lines = textwrap.wrap(second, max(_WIDTH - width - 4, 40)) or [""]
+        if len(first) > width:
+            yield f"  {first}"
+            first = ""
+        yield f"  {first:<{width}}  {lines[0]}".rstrip()
+        for line in lines[1:]:
+            yield f"  {'':<{width}}  {line}"

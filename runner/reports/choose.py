@@ -10,9 +10,9 @@ from runner.files.atomic import replace_files
 from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, document, escape, markdown_table
 from runner.rendering.terminal import show, terminal_table
+from runner.rules.estimate import Estimate
 from runner.rules.policy import COSTS
 from runner.rules.rule import Rule
-from runner.rules.verdict import Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table

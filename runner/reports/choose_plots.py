@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from runner.decisions.smallest_k import LATENCY, Choice, Point, Selection, pareto_front
 from runner.rendering.figures import COLOURS, MARKERS, boxes_for_missing_letters, new_figure, save_figure
 from runner.rendering.visible import cut
-from runner.rules.verdict import Verdict
+from runner.rules.rule import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,8 @@ from runner.files.atomic import replace_files
 from runner.files.strict_json import json_text
 from runner.rendering.markdown import bullets, code, document, escape, markdown_table
 from runner.rendering.visible import visible
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.estimate import Estimate
+from runner.rules.rule import Verdict
 
 _HEADER = ("", "rule", "metric", "slice", "n", "new run", "baseline", "change", "reason")
 _MARK = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}

@@ -2,9 +2,9 @@
 
 from typing import ClassVar, Literal
 
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
-from runner.rules.rule import Positive, Rule
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.rule import Positive, Rule, Verdict
 
 Cost = Literal["context_tokens", "latency_p95_ms", "reranked_pairs"]
 

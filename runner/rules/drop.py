@@ -5,10 +5,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
 from runner.rules.mean import Finding, Mean, Sample
 from runner.rules.rule import Share
-from runner.rules.verdict import Estimate
 from runner.scoring.judgments import Floats
 from runner.stats.paired import TIE, paired_intervals
 from runner.stats.power import minimum_detectable

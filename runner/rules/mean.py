@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
 from runner.errors import ConfigError
+from runner.rules.estimate import Estimate, Outcome, worst
 from runner.rules.evidence import Evidence
 from runner.rules.over_queries import OverQueries, small_sample_notes
-from runner.rules.verdict import Estimate, Outcome, Verdict, worst
+from runner.rules.rule import Verdict
 from runner.scoring.judgments import Floats
 from runner.scoring.metric_names import metric_name
 

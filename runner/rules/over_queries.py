@@ -5,9 +5,9 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field
 
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
 from runner.rules.rule import Rule
-from runner.rules.verdict import Estimate
 from runner.scoring.judgments import Floats
 from runner.stats.intervals import bootstrap_intervals
 

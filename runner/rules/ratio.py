@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
 from runner.rules.mean import Mean
 from runner.rules.over_queries import group_of, slice_problems
-from runner.rules.rule import Positive
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.rule import Positive, Verdict
 from runner.stats.ratios import ratio_interval
 
 

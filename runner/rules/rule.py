@@ -1,11 +1,13 @@
 """A rule of a policy: one class a kind, which says what keys it takes, judges, and tells its demand in words."""
 
+import math
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from runner.rules.estimate import Estimate, Outcome
 from runner.rules.evidence import Evidence
-from runner.rules.verdict import Verdict
 
 # Strict: `min: true` would be a floor of 1.
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
@@ -67,7 +69,7 @@ class Rule(BaseModel):
         """What of this rule does not fit the runs, one sentence each: a slice or a k that is not there."""
         return []
 
-    def judge(self, evidence: Evidence) -> Verdict:
+    def judge(self, evidence: Evidence) -> "Verdict":
         """Judge. The same evidence gives the same verdict."""
         raise NotImplementedError
 
@@ -75,7 +77,7 @@ class Rule(BaseModel):
         """The rule as it can be judged at this k of a sweep without a baseline; None where it cannot be."""
         return None if self.needs_baseline else self
 
-    def missed(self, verdict: Verdict) -> str:
+    def missed(self, verdict: "Verdict") -> str:
         """By how much a verdict of this rule misses the limit, in words."""
         value, limit = verdict.value, self.limit
         if verdict.lacking or value is None or limit is None:
@@ -85,3 +87,44 @@ class Rule(BaseModel):
             return f"{self.name!r} has {self.shown(value.value)} of {self.shown(limit)} {by}"
         ends = f"{value.value:.3f} [{value.low:.2f}, {value.high:.2f}]"
         return f"{self.name!r} has {ends}, undecided against {self.shown(limit)} {by}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one rule.
+
+    value: of what the rule measures, in the run. difference: run minus baseline, None without a baseline. reasons: one
+    sentence a demand. notes: what a reader should know beside it. losers: ids of the queries that lost most. lacking:
+    what kept it from being judged at all, in words that follow the rule's name; empty where it was judged.
+    """
+
+    rule: Rule
+    k: int
+    n: int
+    outcome: Outcome
+    value: Estimate | None
+    baseline: float | None = None
+    difference: Estimate | None = None
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    losers: tuple[str, ...] = ()
+    lacking: str = ""
+
+    @property
+    def shortfall(self) -> float:
+        """How far the limit is missed, in units of what is measured; infinite where nothing can be said.
+
+        One that fails misses by its value; one that cannot be decided, by the end of its interval.
+        """
+        if self.value is None or self.rule.limit is None or self.lacking:
+            return math.inf
+        failed, ceiling = self.outcome == "fail", self.rule.ceiling
+        reached = self.value.value if failed else self.value.high if ceiling else self.value.low
+        return max(reached - self.rule.limit if ceiling else self.rule.limit - reached, 0.0)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the value itself, whatever its interval, is on the wrong side of the limit."""
+        if self.value is None or self.rule.limit is None or self.lacking:
+            return False
+        return self.value.value > self.rule.limit if self.rule.ceiling else self.value.value < self.rule.limit

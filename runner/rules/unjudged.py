@@ -2,10 +2,10 @@
 
 from typing import ClassVar, Literal
 
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
 from runner.rules.over_queries import OverQueries, small_sample_notes
-from runner.rules.rule import Share
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.rule import Share, Verdict
 
 
 class Unjudged(OverQueries):

@@ -10,9 +10,10 @@ import pytest
 
 from runner.__main__ import main
 from runner.cli.arguments import taken
-from runner.cli.commands import ALIASES, COMMANDS, GROUPS, command_table
-from runner.cli.commands import command as named_command
+from runner.cli.commands import ALIASES, COMMANDS, GROUPS
 from runner.cli.front_door import enter
+from runner.cli.loading import command as named_command
+from runner.cli.loading import command_table
 from runner.cli.parsing import parse
 
 Said = Callable[..., tuple[int, str, str]]

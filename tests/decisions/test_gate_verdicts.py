@@ -15,7 +15,7 @@ from decide_scores import Asked, found, lost, policy, rule, scores, stored
 from runner.decisions.gating import GateResult, judge
 from runner.decisions.run_scores import RunScores
 from runner.reports.gate import gate_values
-from runner.rules.verdict import Verdict
+from runner.rules.rule import Verdict
 
 RARE = "change_type.option_removed"
 # One-sided 95% is one end of the two-sided 90% interval: z = 1.6449, z^2 = 2.7055.

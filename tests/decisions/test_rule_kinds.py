@@ -23,11 +23,11 @@ from runner.decisions.smallest_k import VariantScores, choose
 from runner.errors import ConfigError
 from runner.reports.gate import gate_lines, gate_values, write_reports
 from runner.rules.budget import Budget
+from runner.rules.estimate import Estimate
 from runner.rules.evidence import Evidence
 from runner.rules.kinds import _import_all
 from runner.rules.policy import Policy
-from runner.rules.rule import KINDS, Rule
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.rule import KINDS, Rule, Verdict
 from runner.stats.ratios import ratio_interval
 
 ZH, EN = "language.zh-Hant", "language.en"
@@ -278,7 +278,8 @@ def test_a_fault_names_the_rule_and_the_key(values: dict[str, Any], message: str
 OWN = '''
 from typing import Literal
 from runner.rules.rule import Rule
-from runner.rules.verdict import Estimate, Verdict
+from runner.rules.estimate import Estimate
+from runner.rules.rule import Verdict
 
 class Answered(Rule):
     """At least so many queries are asked at all."""
