@@ -46,7 +46,7 @@ class Scores(Tabular):
     def title(self) -> str:
         """Over how many queries, and how many of them the run lacks."""
         lacking = f", {len(self.missing)} of them not in the run" if self.missing else ""
-        return f"scores of {self.n} queries{lacking}"
+        return f"scores of {self.n} {'query' if self.n == 1 else 'queries'}{lacking}"
 
     @property
     def table(self) -> "pd.DataFrame":
