@@ -66,7 +66,7 @@ class Scores(Tabular):
 def score(
     run: "Ranked",
     qrels: "Judged",
-    metrics: str | Sequence[str] = DEFAULT,
+    metrics: "str | Sequence[str | Metric]" = DEFAULT,
     k: int | Sequence[int] = 10,
     *,
     min_grade: int = 1,
@@ -78,11 +78,12 @@ def score(
     scores the smaller id comes first; of a document that is ranked twice the first counts.
     qrels: by query id, grades by document id, or the relevant ids; or a file in TREC's columns, BEIR's, or JSON; or a
     sequence with one of these, or one relevant id, a query.
-    metrics: names, such as `recall`, `ndcg@5`, `rbp(p=0.8)`, in a list or with commas. k: the cut, or several, of those
-    without one of their own, which are then called `recall@10`. min_grade: the lowest grade that counts as relevant.
+    metrics: names, such as `recall`, `ndcg@5`, `rbp(p=0.8)`, in a list or with commas; or metrics themselves. k: the
+    cut, or several, of those without one of their own, which are then called `recall@10`. min_grade: the lowest grade
+    that counts as relevant.
 
-    Raises InputError for files and values that cannot be read, and for a score that is no finite number; ConfigError
-    for an unknown metric.
+    Raises InputError for files and values that cannot be read, for a score that is no finite number, and where run and
+    qrels have no query in common; ConfigError for an unknown metric.
 
     >>> import runner
     >>> run = {"q1": ["c", "a", "d", "b"], "q2": {"x": 2.5, "y": 1.0}}
@@ -95,12 +96,18 @@ def score(
     ks: list[Any] = list(k) if isinstance(k, Iterable) else [k]
     if not ks or any(not isinstance(each, int | np.integer) or each < 1 for each in ks):
         raise ConfigError(f"k: expected a whole number from 1, or several, found {k!r}")
-    asked = [parse_metric(name) for name in (split_metrics(metrics) if isinstance(metrics, str) else metrics)]
+    names = split_metrics(metrics) if isinstance(metrics, str) else metrics
+    asked = [each if isinstance(each, Metric) else parse_metric(each) for each in names]
     rankings, judged = read_run(run), read_qrels(qrels)
     answerable = {id_: grades for id_, grades in judged.items() if max(grades.values(), default=0) >= min_grade}
     if not answerable:
         raise InputError(f"qrels: no query has a relevant document (none with grade >= {min_grade})")
     query_ids = tuple(sorted(answerable))
+    if rankings and rankings.keys().isdisjoint(judged):
+        raise InputError(
+            f"run and qrels have no query in common: the run has {min(rankings)!r}, the judgments have "
+            f"{min(judged)!r}; name queries the same way in both"
+        )
     found = _relevance([rankings.get(id_, ()) for id_ in query_ids], [answerable[id_] for id_ in query_ids], min_grade)
     values = _values(found, asked, ks)
     return Scores(

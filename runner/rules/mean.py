@@ -87,7 +87,7 @@ class Mean(OverQueries):
         if n < self.min_queries:
             few = f"{n} of at least {self.min_queries} queries"
             value = Estimate(float(values.mean()), 0.0, 1.0) if n else None
-            reasons = (f"{few}{self.left_out(self.group, evidence)}",)
+            reasons = (f"{few}{self.left_out(self.group, evidence)}", *_of_few(values, earlier, evidence))
             return Verdict(self, k, n, "inconclusive", value, reasons=reasons, notes=notes, lacking=f"has {few}")
         ids = tuple(evidence.run.query_ids[number] for number in np.flatnonzero(counted))
         sample = Sample(values, earlier, ids, self.estimate(values, evidence))
@@ -126,3 +126,10 @@ def _disputed_notes(disputed: int) -> list[str]:
         return []
     queries = "1 query is" if disputed == 1 else f"{disputed} queries are"
     return [f"{queries} left out: annotators disagree and nobody has adjudicated (python -m runner judgments review)"]
+
+
+def _of_few(values: Floats, earlier: Floats, evidence: Evidence) -> Iterator[str]:
+    """What was measured over too few queries to decide: the reader may know better than the rule."""
+    if len(values):
+        before = f", {earlier.mean():.3f} in the baseline" if evidence.baseline is not None else ""
+        yield f"their mean is {values.mean():.3f}{before}; min_queries says how many it takes"

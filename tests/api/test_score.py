@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import runner
+from runner.scoring.metric_names import parse_metric
 
 # relevant {A, B}, ranking C A D B E, by hand
 RUN = {"q": ["C", "A", "D", "B", "E"]}
@@ -134,7 +135,7 @@ ids = st.sampled_from("abcdefgh")
 )
 def test_ir_measures_agrees(ranked: dict[str, list[str]], qrels: dict[str, dict[str, int]]) -> None:
     judged = {query: grades for query, grades in qrels.items() if any(grades.values())}
-    if not judged:
+    if not judged or ranked.keys().isdisjoint(qrels):
         return
     run = {query: {id_: float(-rank) for rank, id_ in enumerate(names)} for query, names in ranked.items()}
     found = runner.score(ranked, qrels, metrics=["recall", "precision", "ndcg", "mrr", "map"], k=3)
@@ -149,3 +150,14 @@ def test_ir_measures_agrees(ranked: dict[str, list[str]], qrels: dict[str, dict[
     for name, values in zip(asked, scored, strict=True):
         theirs = sum(each.value for each in values if each.query_id in judged) / len(judged)
         assert found.metrics[name] == pytest.approx(theirs), name
+
+
+def test_queries_that_are_named_otherwise_are_no_score_of_0() -> None:
+    with pytest.raises(runner.InputError, match="no query in common: the run has 'q1', the judgments have 'Q1'"):
+        runner.score({"q1": ["a"]}, {"Q1": ["a"]}, k=3)
+
+
+def test_a_metric_is_taken_as_itself_or_by_its_name() -> None:
+    run, qrels = {"q": ["b", "a"]}, {"q": ["a"]}
+    metric = parse_metric("rbp(p=0.5)@2")
+    assert runner.score(run, qrels, [metric]).metrics == runner.score(run, qrels, "rbp(p=0.5)@2").metrics
