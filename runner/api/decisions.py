@@ -151,7 +151,7 @@ class _Unlogged(StoredRun):
 
 
 def _stored(run: str | RunResult, place: Path) -> str | StoredRun:
-    if isinstance(run, str) or run.run_id is not None:
+    if not isinstance(run, RunResult) or run.run_id is not None:
         return run_id_of(run)
     if (queries := run._queries()) is None:
         raise ConfigError(f"{run.name} has no queries to compare; name a result of sweep, run or load_run")

@@ -67,7 +67,7 @@ def _ranked(query: str, ranking: Any) -> Iterator[str]:
     if isinstance(ranking, Mapping):
         scores = {_id(id_): _finite(score, f"run: query {query!r}, document {id_!r}") for id_, score in ranking.items()}
         yield from sorted(scores, key=lambda id_: (-scores[id_], id_))
-    elif isinstance(ranking, str) or not isinstance(ranking, Iterable):
+    elif isinstance(ranking, str | set | frozenset) or not isinstance(ranking, Iterable):
         raise InputError(
             f"run: query {query!r}: expected scores by document id, or ids in order, found {ranking!r:.60}"
         )
@@ -99,7 +99,12 @@ def _finite(value: Any, where: str) -> float:
 
 
 def _id(given: Any) -> str:
-    return str(given.item() if isinstance(given, np.generic) else given)
+    value = given.item() if isinstance(given, np.generic) else given
+    if not isinstance(value, str | int):
+        raise InputError(
+            f"expected an id, text or a whole number, found {value!r:.60}; pairs of id and score are a mapping"
+        )
+    return str(value)
 
 
 def _is_nothing(given: Any) -> bool:
@@ -116,7 +121,7 @@ def _json_of(path: str | Path, expected: str) -> Any:
     if not text.lstrip().startswith("{"):
         return None
     try:
-        return parse_json(text.encode(), strict=False)
+        return parse_json(text.encode())
     except ValueError as error:
         raise InputError(f"{path}: cannot be read as JSON ({error})") from None
 

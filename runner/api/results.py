@@ -182,3 +182,11 @@ class RerunResult(Tabular):
 
         parts = (("ranking", self.rankings), ("metric", self.metrics), ("cause", self.causes))
         return pd.DataFrame([{"what": what, "difference": line} for what, lines in parts for line in lines])
+
+
+def by_name(logged: Mapping[str, float]) -> dict[str, float]:
+    """Values under the names of their metrics, `rbp(p=0.8)`, of which MLflow takes not every character."""
+    from runner.tracking.names import read_key_part
+
+    split = ((key.partition("/"), value) for key, value in logged.items())
+    return {f"{read_key_part(metric)}{slash}{group}": value for (metric, slash, group), value in split}

@@ -94,7 +94,7 @@ def score(
     {'ndcg@2': {'0': 0.387}}
     """
     ks: list[Any] = list(k) if isinstance(k, Iterable) else [k]
-    if not ks or any(not isinstance(each, int | np.integer) or each < 1 for each in ks):
+    if not ks or any(isinstance(each, bool) or not isinstance(each, int | np.integer) or each < 1 for each in ks):
         raise ConfigError(f"k: expected a whole number from 1, or several, found {k!r}")
     names = split_metrics(metrics) if isinstance(metrics, str) else metrics
     asked = [each if isinstance(each, Metric) else parse_metric(each) for each in names]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from runner.api.results import FailedJob, RerunResult, RunResult, SweepResult
+from runner.api.results import FailedJob, RerunResult, RunResult, SweepResult, by_name
 from runner.composition.requests import compose_request, readable_settings
 from runner.composition.sweeps import compose_sweep
 from runner.configuration.settings import register_resolvers
@@ -116,7 +116,7 @@ def load_run(run_id: str, *, store: str | None = None, tracking_uri: str | None 
     with scratch_folder("run") as folder:
         stored = StoredRun.fetch(place.tracker(), run_id, folder)
         queries = stored.per_query()
-    metrics = {key: value for key, value in stored.metrics.items() if not key.startswith("curve/")}
+    metrics = by_name({key: value for key, value in stored.metrics.items() if not key.startswith("curve/")})
     return RunResult(stored.name, metrics, stored.params, stored.id, (), place, lambda: queries)
 
 
@@ -124,6 +124,8 @@ def run_id_of(run: str | RunResult) -> str:
     """The id of a run. Raises ConfigError for a result that was not logged."""
     if isinstance(run, str):
         return run
+    if not isinstance(run, RunResult):
+        raise ConfigError(f"expected a run's id, or its result, found {run!r:.60}")
     if run.run_id is None:
         raise ConfigError(f"{run.name} was not logged, so nothing of it is stored; run it with log=True")
     return run.run_id
@@ -171,7 +173,7 @@ def _result(job: Job, row: Row, scored: Scored | None) -> RunResult:
             return per_query_table(scored)
         return load_run(row.run_id, store=place.store, tracking_uri=place.uri)._queries()
 
-    return RunResult(row.name, row.metrics, params, row.run_id or None, job.overrides, place, queries)
+    return RunResult(row.name, by_name(row.metrics), params, row.run_id or None, job.overrides, place, queries)
 
 
 def _failed(failure: Failed) -> FailedJob:

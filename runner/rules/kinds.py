@@ -33,6 +33,8 @@ def read_rule(values: Any, info: ValidationInfo) -> Any:
 
 
 def _kind(name: Any) -> type[Rule]:
+    if not isinstance(name, str):
+        raise ValueError(f"kind: expected the name of a kind of rule, such as floor, found {name!r:.60}")
     _import_all()
     if name in KINDS:
         return KINDS[name]

@@ -161,3 +161,23 @@ def test_a_metric_is_taken_as_itself_or_by_its_name() -> None:
     run, qrels = {"q": ["b", "a"]}, {"q": ["a"]}
     metric = parse_metric("rbp(p=0.5)@2")
     assert runner.score(run, qrels, [metric]).metrics == runner.score(run, qrels, "rbp(p=0.5)@2").metrics
+
+
+@pytest.mark.parametrize(
+    "run", [{"q": [("a", 1.0), ("b", 0.5)]}, {"q": {"a", "b"}}, {"q": [["a"]]}], ids=["pairs", "a set", "lists"]
+)
+def test_what_is_no_ranking_is_no_score_of_0(run: Any) -> None:
+    with pytest.raises(runner.InputError, match="expected"):
+        runner.score(run, {"q": ["a"]}, k=3)
+
+
+def test_a_file_of_json_that_names_a_query_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"q": ["a"], "q": ["b"]}', "utf-8")
+    with pytest.raises(runner.InputError, match="q"):
+        runner.score(path, {"q": ["a"]}, k=3)
+
+
+def test_true_is_no_cut() -> None:
+    with pytest.raises(runner.ConfigError, match="whole number"):
+        runner.score({"q": ["a"]}, {"q": ["a"]}, k=True)

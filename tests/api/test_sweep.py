@@ -200,3 +200,15 @@ def test_logged_or_not_the_figures_are_the_same_and_a_logged_run_is_found_again(
     resumed = runner.sweep(*team, "retriever=bm25", "k=1,2", "resume=true", n_jobs=1)
     assert [run.run_id for run in resumed] == [run.run_id for run in logged]
     assert resumed[0].per_query.index.tolist() == ["q1", "q2", "q3", "q4"]
+
+
+def test_metrics_are_called_by_their_names(team: Team) -> None:
+    found = small(team, "metrics=[recall,rbp(p=0.8),ndcg@10]")
+    assert {"recall", "rbp(p=0.8)", "ndcg@10"} <= found[0].metrics.keys()
+    assert found.table["rbp(p=0.8)"][0] == found[0].metrics["rbp(p=0.8)"]
+
+
+@pytest.mark.parametrize("run", [None, 5])
+def test_what_is_no_run_is_refused_by_name(run: object) -> None:
+    with pytest.raises(runner.ConfigError, match="expected a run's id"):
+        runner.compare(run, run)  # type: ignore[arg-type]

@@ -372,3 +372,10 @@ def test_an_own_rule_that_cannot_be_imported_is_refused_before_anything_is_compu
     settings["gate"]["rules"] = [{"name": "one", "_target_": "nowhere.Rule"}]
     with pytest.raises(ConfigError, match=r"gate: 1 problem\n  rules\.'one': cannot import 'nowhere\.Rule'"):
         request_of(OmegaConf.create(settings), ())
+
+
+@pytest.mark.parametrize("kind", [["floor"], {"floor": 1}, None, 5])
+def test_a_kind_is_a_name(kind: Any) -> None:
+    values = {"name": "p", "rules": [{"name": "n", "kind": kind, "metric": "recall", "min": 0.5}]}
+    with pytest.raises(ConfigError, match="expected the name of a kind of rule"):
+        policy_of(values, "p.yaml")

@@ -10,6 +10,9 @@ from runner.annotation.review.review import GivenAnswer, Review
 from runner.annotation.review.terminal import plain
 from runner.errors import InputError
 
+# Of digits; no grade and no count of parts has more, and Python reads no number of thousands of them.
+_LONGEST_NUMBER = 9
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -100,11 +103,11 @@ class Session:
     def _react_by_answer(self, item: ReviewItem, key: str) -> bool:
         """Answer the item with a key; True if that is an answer, and kept."""
         passage = item.candidate.passage if item.candidate and not item.targets else None
-        if key.removeprefix("-").isdecimal() and key.isascii() and takes_grades(item):
+        if key.removeprefix("-").isdecimal() and key.isascii() and len(key) <= _LONGEST_NUMBER and takes_grades(item):
             return self._graded(item, item.targets, int(key), passage)
         if key not in letters_of(item):
             if key:
-                self._screen.say(f"{key!r} is no answer here; ? shows what is")
+                self._screen.say(f"{key[:40]!r} is no answer here; ? shows what is")
             return False
         if key == "i":
             target = self._naming.other(item)
@@ -137,15 +140,16 @@ class Session:
         if words == ["all"]:
             return item.targets
         if not words or not all(
-            word.isascii() and word.isdigit() and 0 < int(word) <= len(item.targets) for word in words
+            word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER and 0 < int(word) <= len(item.targets)
+            for word in words
         ):
             raise InputError(f"found {named or 'nothing'!r}, expected numbers of parts like 1 2, or all")
         return tuple(item.targets[number - 1] for number in sorted({int(word) for word in words}))
 
     def _grade_named(self, item: ReviewItem, target: Target) -> bool:
         grade = plain(self._answers.line(f"its grade ({self._grades()}): ") or "")
-        if not (grade.isascii() and grade.isdigit()):
-            raise InputError(f"found {grade or 'nothing'!r}, expected a grade, {self._grades()}")
+        if not (grade.isascii() and grade.isdigit() and len(grade) <= _LONGEST_NUMBER):
+            raise InputError(f"found {grade[:40] or 'nothing'!r}, expected a grade, {self._grades()}")
         return self._graded(item, (target,), int(grade))
 
     def _keep(self, item: ReviewItem, answer: GivenAnswer) -> bool:
