@@ -39,6 +39,16 @@ def installed(kind: str) -> Mapping[str, EntryPoint]:
     return MappingProxyType({each.name: each for each in ordered})
 
 
+def choices() -> list[tuple[str, str, EntryPoint]]:
+    """The folder of conf/, the name and the entry point of every component that installed packages bring."""
+    return [
+        (group, name, point)
+        for kind, group in GROUPS.items()
+        if group is not None
+        for name, point in installed(kind).items()
+    ]
+
+
 def target_of(point: EntryPoint) -> str:
     """The dotted name of what an entry point names, as `_target_` has it."""
     return f"{point.module}.{point.attr}"
@@ -46,7 +56,7 @@ def target_of(point: EntryPoint) -> str:
 
 def targets() -> frozenset[str]:
     """The dotted names of all components that installed packages register to be chosen from conf/."""
-    return frozenset(target_of(each) for kind, group in GROUPS.items() if group for each in installed(kind).values())
+    return frozenset(target_of(point) for _, _, point in choices())
 
 
 def load(point: EntryPoint) -> Any:

@@ -74,7 +74,7 @@ def front_help() -> Iterator[str]:
 
 def choices() -> Iterator[tuple[str, str]]:
     """Every group of conf/ with the names in it, those of installed packages among them."""
-    brought = {(group, name) for kind, group in plugins.GROUPS.items() if group for name in plugins.installed(kind)}
+    brought = {(group, name) for group, name, _ in plugins.choices()}
     for folder in sorted(conf_directory().iterdir()):
         if folder.is_dir() and folder.name != "anonymise":
             names = {*conf_choices(folder.name), *(name for group, name in brought if group == folder.name)}

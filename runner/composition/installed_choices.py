@@ -39,19 +39,9 @@ class _Choice(ConfigNode):
 def know_installed() -> None:
     """Make the components of installed packages known to Hydra; safe to repeat. A file of conf/ of that name wins."""
     known = ConfigStore.instance().repo
-    for group, name, point in choices():
+    for group, name, point in plugins.choices():
         if name not in conf_choices(group):
             known.setdefault(group, {})[f"{name}.yaml"] = _Choice(group, point)
-
-
-def choices() -> list[tuple[str, str, EntryPoint]]:
-    """The folder of conf/, the name and the entry point of every component that installed packages bring."""
-    return [
-        (group, name, point)
-        for kind, group in plugins.GROUPS.items()
-        if group is not None
-        for name, point in plugins.installed(kind).items()
-    ]
 
 
 def node_of(group: str, point: EntryPoint) -> dict[str, Any]:

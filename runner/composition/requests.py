@@ -12,8 +12,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from retrievers.run_file import tag_of
+from runner import plugins
 from runner.composition.hydra_internals import get_args_parser
-from runner.composition.installed_choices import choices
 from runner.composition.job_composer import JobComposer
 from runner.composition.late_settings import is_policy_file
 from runner.composition.overrides import parsed_override, readable, refuse_broken_text, shortened
@@ -147,7 +147,7 @@ def _refuse_choice(argument: str, parsed: Override, more: bool) -> None:
         return
     if parsed.value() is None:
         raise ConfigError(f"{argument}: a group cannot be null; leave it out, or drop it with ~{parsed.key_or_group}")
-    installed = {name for place, name, _ in choices() if place == parsed.key_or_group}
+    installed = {name for place, name, _ in plugins.choices() if place == parsed.key_or_group}
     known = sorted({*files, *installed})
     given = parsed.value()
     names = [str(each) for each in given.list] if isinstance(given, ChoiceSweep) else [given]

@@ -9,7 +9,7 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from runner import plugins
-from runner.composition.installed_choices import choices, know_installed, node_of
+from runner.composition.installed_choices import know_installed, node_of
 from runner.composition.requests import compose_request
 from runner.engine.building import build
 from runner.engine.run_name import run_name
@@ -86,7 +86,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(tmp_path)
     plugins.installed.cache_clear()
     know_installed()
-    brought = choices()
+    brought = plugins.choices()
     yield
     plugins.installed.cache_clear()
     for group, name, _ in brought:

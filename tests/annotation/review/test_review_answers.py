@@ -53,6 +53,12 @@ def test_another_grade_and_a_note(world: World) -> None:
     assert world.query("zh-2").every_judgment[0].note == "只剩一部分"
 
 
+def test_a_number_of_thousands_of_digits_is_no_answer_and_ends_nothing(world: World) -> None:
+    world.migrated()
+    world.review(f"{'1' * 5000}\ns\ny\n")
+    assert world.said("zh-2") == [(權杖, 2, "bo")]
+
+
 def test_what_does_not_hold_leaves_the_query_unjudged(world: World) -> None:
     world.migrated()
     world.review("s\nn\n")
