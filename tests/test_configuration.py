@@ -1,5 +1,6 @@
 """Every file in conf/ composes, is read by the settings, and builds what it names."""
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -169,3 +170,13 @@ def test_a_module_is_trusted_by_its_name_alone_or_in_a_list() -> None:
     for asked in ("trust=mine", "trust=[mine]"):
         assert Settings.read(composed([asked])).trust == ("mine",)
     assert Settings.read(composed(["trust='mine,theirs'"])).trust == ("mine", "theirs")
+
+
+def test_what_conf_asks_the_program_for_keeps_its_names() -> None:
+    # Configurations of people's own, and stored ones, ask by these too, wherever a module goes.
+    asked = {
+        name
+        for path in conf_directory().rglob("*.yaml")
+        for name in re.findall(r"\$\{runner\.([\w.]+):", path.read_text("utf-8"))
+    }
+    assert asked <= {"scratch", "home", "project", "data", "sqlite", "collection", "overlap"}

@@ -81,7 +81,7 @@ def _overlap(size: Any) -> int:
 
 def register_resolvers() -> None:
     """Make the `${runner....:}` of conf/ known to OmegaConf; safe to repeat."""
-    OmegaConf.register_new_resolver("runner.files.scratch", lambda: str(scratch() / "hydra"), replace=True)
+    OmegaConf.register_new_resolver("runner.scratch", lambda: str(scratch() / "hydra"), replace=True)
     OmegaConf.register_new_resolver("runner.home", lambda: str(home()), replace=True)
     OmegaConf.register_new_resolver("runner.project", lambda: str(project_folder() or Path.cwd()), replace=True)
     OmegaConf.register_new_resolver("runner.data", lambda: str(data_directory()), replace=True)
